@@ -1,0 +1,30 @@
+# Build-wide switches. Every preset in CMakePresets.json is a combination of these.
+
+option(OCELLI_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(OCELLI_TSAN "Build with ThreadSanitizer" OFF)
+option(OCELLI_SCALAR "Compile only the scalar kernels, to test the path of last resort" OFF)
+
+# Never -march=native and never -ffast-math: one binary runs on every x86-64, and sums keep their
+# order. Contraction is off so that a*b+c is fused only where a kernel says so.
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror -ffp-contract=off
+                    -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict)  # GCC bug 105329: false alarms inside std::string
+endif()
+
+if(OCELLI_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(OCELLI_TSAN)
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+endif()
+if(OCELLI_SCALAR)
+  add_compile_definitions(HWY_COMPILE_ONLY_SCALAR OCELLI_COMPILE_ONLY_SCALAR)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()

@@ -1,0 +1,71 @@
+#include "base/aligned_buffer.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace ocelli {
+namespace {
+
+bool g_huge_pages = false;
+
+size_t RoundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// Maps `size_bytes` (a multiple of the huge page) starting on a huge-page boundary: takes one huge
+// page too many and gives the unaligned ends back.
+std::byte* MapAligned(size_t size_bytes) {
+  const size_t taken = size_bytes + kHugePageBytes;
+  void* raw = mmap(nullptr, taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  OCELLI_CHECK(raw != MAP_FAILED, "out of address space: {} bytes wanted", size_bytes);
+  auto* begin = static_cast<std::byte*>(raw);
+  const size_t misaligned = reinterpret_cast<uintptr_t>(begin) % kHugePageBytes;
+  const size_t head = misaligned == 0 ? 0 : kHugePageBytes - misaligned;
+  if (head > 0) munmap(begin, head);
+  munmap(begin + head + size_bytes, taken - head - size_bytes);
+  if (g_huge_pages) madvise(begin + head, size_bytes, MADV_HUGEPAGE);
+  return begin + head;
+}
+
+}  // namespace
+
+void SetHugePages(bool wanted) { g_huge_pages = wanted; }
+
+AlignedBuffer::AlignedBuffer(size_t size_bytes) : size_bytes_(size_bytes) {
+  if (size_bytes == 0) return;
+  if (size_bytes >= kHugePageBytes) {
+    mapped_ = true;
+    data_ = MapAligned(RoundUp(size_bytes, kHugePageBytes));
+    return;
+  }
+  const size_t rounded = RoundUp(size_bytes, kCacheLineBytes);
+  data_ = static_cast<std::byte*>(std::aligned_alloc(kCacheLineBytes, rounded));
+  OCELLI_CHECK(data_ != nullptr, "out of memory: {} bytes wanted", size_bytes);
+  std::memset(data_, 0, rounded);
+}
+
+AlignedBuffer::~AlignedBuffer() { Free(); }
+
+AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
+  if (this != &other) {
+    Free();
+    data_ = std::exchange(other.data_, nullptr);
+    size_bytes_ = std::exchange(other.size_bytes_, 0);
+    mapped_ = std::exchange(other.mapped_, false);
+  }
+  return *this;
+}
+
+void AlignedBuffer::Free() noexcept {
+  if (mapped_) {
+    munmap(data_, RoundUp(size_bytes_, kHugePageBytes));
+  } else {
+    std::free(data_);
+  }
+  data_ = nullptr;
+}
+
+}  // namespace ocelli

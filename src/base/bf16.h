@@ -1,0 +1,35 @@
+#ifndef OCELLI_BASE_BF16_H_
+#define OCELLI_BASE_BF16_H_
+
+#include <bit>
+#include <cstdint>
+
+namespace ocelli {
+
+// A bfloat16 number: the upper half of a float32. Storage only, no arithmetic.
+struct Bf16 {
+  uint16_t bits = 0;
+  friend bool operator==(Bf16, Bf16) = default;
+};
+
+// An IEEE binary16 number. Storage only, no arithmetic.
+struct Float16 {
+  uint16_t bits = 0;
+  friend bool operator==(Float16, Float16) = default;
+};
+
+// Widens `x`; exact.
+inline float ToFloat(Bf16 x) { return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
+
+// Widens `x`; exact, also for denormals.
+float ToFloat(Float16 x);
+
+// Returns true when `x` loses nothing as a bfloat16: its low 16 bits are zero.
+inline bool IsExactBf16(float x) { return (std::bit_cast<uint32_t>(x) & 0xFFFFu) == 0; }
+
+// Rounds `x` to the nearest bfloat16, ties to even; NaN stays NaN.
+Bf16 RoundToBf16(float x);
+
+}  // namespace ocelli
+
+#endif  // OCELLI_BASE_BF16_H_

@@ -1,0 +1,86 @@
+#include "base/machine_limits.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "gtest/gtest.h"
+
+namespace ocelli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A fake "/" with the files that a test writes; the affinity mask stays the machine's own.
+class MachineLimitsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("ocelli_limits_test_" + std::to_string(getpid()));
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void Write(const std::string& path, const std::string& content) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << content;
+  }
+
+  fs::path root_;
+};
+
+TEST_F(MachineLimitsTest, QuotaOfAnyAncestorBindsAndIsFloored) {
+  Write("proc/self/cgroup", "0::/a/b\n");
+  Write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  Write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  const ThreadLimits limits = DetectThreadLimits(root_);
+  EXPECT_EQ(limits.quota_cpus, 1.5);
+  EXPECT_EQ(limits.threads, 1);
+  EXPECT_NE(limits.Describe().find("quota 1.50"), std::string::npos);
+}
+
+TEST_F(MachineLimitsTest, QuotaBelowOneStillGivesOneThread) {
+  Write("proc/self/cgroup", "0::/\n");
+  Write("sys/fs/cgroup/cpu.max", "10000 100000\n");
+  EXPECT_EQ(DetectThreadLimits(root_).threads, 1);
+}
+
+TEST_F(MachineLimitsTest, VersionOneHierarchiesCount) {
+  Write("proc/self/cgroup", "4:cpu,cpuacct:/box\n5:memory:/box\n");
+  Write("sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "100000");
+  Write("sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000");
+  Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
+  Write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "4000");
+  Write("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "1000");
+  Write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 900 kB\n");
+  EXPECT_EQ(DetectThreadLimits(root_).quota_cpus, 1.0);
+  const MemoryLimits memory = DetectMemoryLimits(root_);
+  EXPECT_EQ(memory.cgroup_bytes, 4000u);
+  EXPECT_EQ(memory.UsableBytes(), 3000u);
+}
+
+TEST_F(MachineLimitsTest, HostPathInAContainerFallsBackToTheMount) {
+  Write("proc/self/cgroup", "0::/host/only/path\n");
+  Write("sys/fs/cgroup/cpu.max", "100000 100000\n");
+  Write("sys/fs/cgroup/memory.max", "4294967296\n");
+  Write("sys/fs/cgroup/memory.current", "5294967296\n");
+  Write("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n");
+  EXPECT_EQ(DetectThreadLimits(root_).quota_cpus, 1.0);
+  EXPECT_EQ(DetectMemoryLimits(root_).UsableBytes(), 0u);
+}
+
+TEST_F(MachineLimitsTest, NothingReadableMeansNoLimit) {
+  const ThreadLimits limits = DetectThreadLimits(root_);
+  EXPECT_FALSE(limits.quota_cpus.has_value());
+  EXPECT_EQ(limits.threads, limits.allowed_cpus);
+  EXPECT_FALSE(DetectMemoryLimits(root_).cgroup_bytes.has_value());
+}
+
+TEST_F(MachineLimitsTest, GarbageIsNoLimit) {
+  Write("proc/self/cgroup", "nonsense\n0::/\n");
+  Write("sys/fs/cgroup/cpu.max", "lots of\n");
+  Write("sys/fs/cgroup/memory.max", "max\n");
+  EXPECT_FALSE(DetectThreadLimits(root_).quota_cpus.has_value());
+  EXPECT_FALSE(DetectMemoryLimits(root_).cgroup_bytes.has_value());
+}
+
+}  // namespace
+}  // namespace ocelli

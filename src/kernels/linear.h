@@ -1,0 +1,47 @@
+#ifndef OCELLI_KERNELS_LINEAR_H_
+#define OCELLI_KERNELS_LINEAR_H_
+
+#include <cstddef>
+
+#include "base/aligned_buffer.h"
+#include "kernels/packed_matrix.h"
+#include "parallel/thread_pool.h"
+#include "tensor/mat.h"
+
+namespace ocelli {
+
+// Inputs per block of a sum: each output is the sum over blocks of 128 inputs, each block a chain of
+// fused multiply-adds from zero, blocks added in order; then the bias, then what was there before.
+// One row and many rows follow the same order, so they give the same bits (docs/numerics.md).
+inline constexpr size_t kSumBlockInputs = 128;
+
+// Working memory of Linear, planned once for the largest call.
+class LinearScratch {
+ public:
+  // **Shapes**: enough for x [max_rows, max_inputs] on `num_threads` threads.
+  LinearScratch(size_t max_rows, size_t max_inputs, int num_threads);
+  size_t max_rows() const { return max_rows_; }
+  size_t max_inputs() const { return max_inputs_; }
+  float* data() { return reinterpret_cast<float*>(buffer_.data()); }
+  size_t size_bytes() const { return buffer_.size_bytes(); }
+
+ private:
+  AlignedBuffer buffer_;
+  size_t max_rows_;
+  size_t max_inputs_;
+};
+
+enum class LinearMode {
+  kStore,  // y = x W^T + bias
+  kAdd,    // y = y + (x W^T + bias), the residual add
+};
+
+// Multiplies rows by a packed weight matrix. `bias` is null or [N].
+// **Shapes**: x [M, K], w [N, K], y [M, N]; x and y do not overlap.
+// **Threads**: uses `pool`; splits N, never K, so the result does not depend on the thread count.
+void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
+            LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept;
+
+}  // namespace ocelli
+
+#endif  // OCELLI_KERNELS_LINEAR_H_
