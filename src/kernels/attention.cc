@@ -63,6 +63,9 @@ void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment
 void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const float> v,
               size_t first_token, size_t count, float* packed) {
   for (size_t t = first_token; t < first_token + count; ++t) {
+    const size_t ahead = std::min(t + kRowsAhead, k.rows() - 1);
+    PrefetchRow(k.Row(ahead), shape.head_dim);
+    PrefetchRow(v.Row(ahead), shape.head_dim);
     StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadFloats(shape),
                 t % kKvBlockTokens);
   }

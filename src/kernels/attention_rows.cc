@@ -47,6 +47,9 @@ class RowBlock {
   size_t Visible(size_t row) const {
     return rows_.first_visible + row / group_ * rows_.more_visible;
   }
+  const float* Query(size_t row) const {
+    return rows_.q.Row(row / group_) + row % group_ * head_dim_;
+  }
   size_t LastRow(size_t tile) const { return std::min(count_, (tile + 1) * kTileRows) - 1; }
   TileState State(size_t tile) const { return TileState(states_ + tile * kTileStateFloats); }
   float* Sums(size_t tile) const { return sums_ + tile * kTileRows * padded_dim_; }
@@ -60,7 +63,8 @@ class RowBlock {
     const size_t height = TileHeight(LastRow(tile) - first + 1);
     std::fill_n(Queries(tile), height * head_dim_, 0.0f);
     for (size_t row = first; row <= LastRow(tile); ++row) {
-      const float* q = rows_.q.Row(row / group_) + row % group_ * head_dim_;
+      const float* q = Query(row);
+      PrefetchRow(Query(std::min(row + kRowsAhead, count_ - 1)), head_dim_);
       float* packed = Queries(tile) + (row - first);
       for (size_t d = 0; d < head_dim_; ++d) packed[d * height] = q[d];
     }
@@ -73,8 +77,9 @@ class RowBlock {
                      .tokens = std::min(kSoftmaxStepTokens, Visible(last_row) - first_token),
                      .exponent_scale = exponent_scale_,
                      .queries = Queries(tile)};
-    for (size_t b = 0; b * kKvBlockTokens < step.tokens; ++b) {
-      step.blocks[b] = rows_.kv.Block(first_token / kKvBlockTokens + b);
+    const size_t last_block = (Visible(last_row) - 1) / kKvBlockTokens;
+    for (size_t b = 0; b <= kStepBlocks; ++b) {
+      step.blocks[b] = rows_.kv.Block(std::min(first_token / kKvBlockTokens + b, last_block));
     }
     for (size_t r = 0; r < kTileRows; ++r) {
       const size_t visible = Visible(std::min(first_row + r, last_row));
