@@ -1,0 +1,96 @@
+"""What both training programs share: the optimiser, the rate, checkpoints, the pause switch."""
+
+import math
+import os
+import time
+
+import torch
+
+
+class Optimisers:
+    """Muon for the matrices inside blocks, AdamW for embeddings, heads, norms and biases.
+
+    Muon learns in about half the pictures here; its steps are scaled to AdamW's, so one rate
+    serves both.
+    """
+
+    def __init__(self, modules, plain=()):
+        """plain: parameters that AdamW takes even though they are matrices."""
+        plain_ids = {id(p) for p in plain}
+        every = [p for m in modules for p in m.parameters() if p.requires_grad]
+        matrices = [p for p in every if p.ndim == 2 and id(p) not in plain_ids]
+        chosen = {id(p) for p in matrices}
+        rest = [p for p in every if id(p) not in chosen]
+        self.parts = [torch.optim.AdamW(rest, lr=1e-3, betas=(0.9, 0.98), weight_decay=0.0)]
+        if matrices:
+            self.parts.append(torch.optim.Muon(matrices, lr=1e-3, weight_decay=0.02,
+                                               ns_steps=5, adjust_lr_fn="match_rms_adamw"))
+        self.parameters = every
+
+    def step(self, rate):
+        """Clips, applies and clears the gradients."""
+        torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        for part in self.parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+            part.step()
+            part.zero_grad(set_to_none=True)
+
+    def state_dict(self):
+        """States of the parts, in order."""
+        return [part.state_dict() for part in self.parts]
+
+    def load_state_dict(self, states):
+        """Restores what state_dict() gave."""
+        for part, state in zip(self.parts, states):
+            part.load_state_dict(state)
+
+
+def cosine(peak, done, floor=0.03):
+    """Rate after a share (0-1) of the way down."""
+    return peak * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * min(1.0, max(0.0, done)))))
+
+
+def save(path, **state):
+    """Writes a checkpoint so that a crash never leaves half a file."""
+    torch.save(state, path + ".new")
+    os.replace(path + ".new", path)
+
+
+class Clock:
+    """Seconds spent training; time spent paused does not count."""
+
+    def __init__(self, pause_file=None, spent=0.0):
+        self._pause_file, self._spent, self._mark = pause_file, spent, time.time()
+
+    def spent(self):
+        """Seconds so far, with those of earlier runs."""
+        return self._spent + time.time() - self._mark
+
+    def wait_while_paused(self):
+        """Sleeps while the pause file exists."""
+        if not self._pause_file or not os.path.exists(self._pause_file):
+            return
+        self._spent = self.spent()
+        while os.path.exists(self._pause_file):
+            time.sleep(1)
+        self._mark = time.time()
+
+
+class Means:
+    """Running means of named figures for the log."""
+
+    def __init__(self):
+        self._sums, self._counts = {}, {}
+
+    def add(self, **figures):
+        """Takes one value of each figure."""
+        for name, value in figures.items():
+            self._sums[name] = self._sums.get(name, 0.0) + float(value)
+            self._counts[name] = self._counts.get(name, 0) + 1
+
+    def take(self):
+        """'name value' of every figure, and starts anew."""
+        text = " ".join(f"{n} {self._sums[n] / self._counts[n]:.4f}" for n in self._sums)
+        self._sums, self._counts = {}, {}
+        return text
