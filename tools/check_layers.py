@@ -18,6 +18,7 @@ ROOMS = {
     "picture": (3, ["base", "tensor", "parallel", "kernels"]),
     "model": (3, ["base", "tensor", "parallel", "kernels", "checkpoint"]),
     "engine": (4, ["base", "tensor", "parallel", "kernels", "checkpoint", "text", "picture", "model"]),
+    "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),
     "cli": (7, None),  # everything
 }
 

@@ -97,6 +97,7 @@ def train(args):
     weights[0] = NONE_WEIGHT
     stream = workers.BatchStream(make_batch, args.seed * 7919 + step, args.workers)
     clock, means = training.Clock(args.pause_file, spent), training.Means()
+    governor = training.ThreadGovernor()
     told = saved = time.time()
     waited = pictures_seen = 0.0
 
@@ -106,6 +107,7 @@ def train(args):
 
     while clock.spent() < args.minutes * 60:
         clock.wait_while_paused()
+        governor.adjust()
         begun = time.time()
         pictures, targets = stream.next()
         waited += time.time() - begun
@@ -127,6 +129,7 @@ def train(args):
         if now - told > 20:
             print(f"{clock.spent() / 60:.1f} min step {step} {means.take()} rate {rate:.1e} "
                   f"{pictures_seen / (now - told):.0f} pictures/s "
+                  f"threads {torch.get_num_threads()} "
                   f"waited {waited / (now - told):.0%}", flush=True)
             told, waited, pictures_seen = now, 0.0, 0.0
         if now - saved > 240:
