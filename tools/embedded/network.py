@@ -23,7 +23,7 @@ CELL_PX = PATCH_PX * MERGE
 def configuration():
     """A small Qwen3-VL; every key has its published meaning."""
     vision = dict(
-        depth=5, hidden_size=192, intermediate_size=768, num_heads=6, patch_size=PATCH_PX,
+        depth=5, hidden_size=192, intermediate_size=576, num_heads=6, patch_size=PATCH_PX,
         spatial_merge_size=MERGE, temporal_patch_size=2, out_hidden_size=192,
         num_position_embeddings=576, deepstack_visual_indexes=[1, 2, 3])
     rope = dict(rope_type="default", rope_theta=10000.0, mrope_section=[12, 10, 10],

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import draw_shapes
 import draw_text
 import labels
 import network
@@ -20,6 +21,8 @@ import training
 import workers
 
 SHAPES = [(32, 160), (48, 192), (48, 256), (64, 256), (96, 192), (64, 320), (112, 256), (144, 240)]
+SCENE_SHAPES = [(48, 96), (64, 128), (96, 128), (96, 192), (128, 128), (128, 208)]
+SCENE_SHARE = 0.15
 PATCHES_PER_BATCH = 4800
 NONE_WEIGHT = 0.25
 
@@ -32,6 +35,14 @@ class CharacterHeads(torch.nn.Module):
         classes = labels.SLOTS * len(labels.CHARS)
         self.patch = torch.nn.Linear(width, classes)
         self.cell = torch.nn.Linear(out, network.MERGE ** 2 * classes)
+        self.shape = torch.nn.Linear(out, network.MERGE ** 2 * sum(labels.SHAPE_CLASSES))
+
+    def shape_loss(self, cell_features, targets):
+        """Cross entropy of colour and shape name per patch; targets (B, N, 2)."""
+        b, n = targets.shape[:2]
+        parts = self.shape(cell_features).view(b, n, -1).split(labels.SHAPE_CLASSES, -1)
+        return sum(F.cross_entropy(part.flatten(0, 1), targets[..., i].flatten())
+                   for i, part in enumerate(parts))
 
     def forward(self, patch_features, cell_features):
         """Returns two (B, N, SLOTS, classes) score tensors."""
@@ -41,13 +52,24 @@ class CharacterHeads(torch.nn.Module):
 
 
 def make_batch(rng):
-    """One batch of full pages of one size: (pictures uint8 (B,H,W,3), targets (B,N,SLOTS))."""
+    """One batch of one size: (kind, pictures uint8 (B,H,W,3), targets of that kind)."""
+    if rng.random() < SCENE_SHARE:
+        return ("shapes", *make_scenes(rng))
     height, width = rng.choice(SHAPES)
     count = max(4, PATCHES_PER_BATCH // ((height // 8) * (width // 8)))
-    options = draw_text.TextOptions(full=True, noise_share=0.3, min_px=12, max_px=40)
+    options = draw_text.TextOptions(full=True, noise_share=0.3, min_px=13, max_px=36)
     pages = [draw_text.draw_page(rng, height, width, options) for _ in range(count)]
     targets = [labels.character_targets(p.marks, height, width) for p in pages]
-    return np.stack([p.picture for p in pages]), np.stack(targets)
+    return "text", np.stack([p.picture for p in pages]), np.stack(targets)
+
+
+def make_scenes(rng):
+    """A smaller batch of shapes: (pictures, targets (B,N,2))."""
+    height, width = rng.choice(SCENE_SHAPES)
+    count = max(4, PATCHES_PER_BATCH // 2 // ((height // 8) * (width // 8)))
+    scenes = [draw_shapes.draw_scene(rng, height, width) for _ in range(count)]
+    targets = [labels.shape_targets(s, height, width) for s in scenes]
+    return np.stack([s.picture for s in scenes]), np.stack(targets)
 
 
 def to_tensor(pictures):
@@ -60,6 +82,7 @@ def class_loss(scores, targets, weights):
     return F.cross_entropy(scores.reshape(-1, scores.shape[-1]), targets.reshape(-1), weights)
 
 
+@torch.no_grad()
 def recall(scores, targets):
     """Share of printed characters whose class comes first."""
     printed = targets > 0
@@ -84,14 +107,14 @@ def train(args):
     path = os.path.join(args.run, "tower.pt")
     model, heads = network.build(), CharacterHeads()
     tower = model.model.visual
-    optimisers = training.Optimisers([tower, heads],
-                                     [tower.pos_embed.weight, *heads.parameters()])
+    optimisers = training.Optimisers([tower, heads], tower.blocks)
     step, spent = 0, 0.0
     if os.path.exists(path):
         state = torch.load(path)
         model.load_state_dict(state["model"])
-        heads.load_state_dict(state["heads"])
-        optimisers.load_state_dict(state["optimisers"])
+        heads.load_state_dict(state["heads"], strict=False)
+        if state["optimisers"]:
+            optimisers.load_state_dict(state["optimisers"])
         step, spent = state["step"], state["spent"]
     weights = torch.ones(len(labels.CHARS))
     weights[0] = NONE_WEIGHT
@@ -109,22 +132,25 @@ def train(args):
         clock.wait_while_paused()
         governor.adjust()
         begun = time.time()
-        pictures, targets = stream.next()
+        kind, pictures, targets = stream.next()
         waited += time.time() - begun
         targets = torch.from_numpy(targets)
         done = clock.spent() / (args.minutes * 60)
         rate = min(1, (step + 1) / 150) * training.cosine(args.rate, (done - 0.3) / 0.7)
         patch_features, cell_features, _ = network.see(tower, to_tensor(pictures), deep=False)
-        patch_scores, cell_scores = heads(patch_features, cell_features)
-        cell_loss = class_loss(cell_scores, targets, weights)
-        loss = class_loss(patch_scores, targets, weights) + cell_loss
+        if kind == "shapes":
+            loss = heads.shape_loss(cell_features, targets)
+            means.add(shapes=loss.detach())
+        else:
+            patch_scores, cell_scores = heads(patch_features, cell_features)
+            cell_loss = class_loss(cell_scores, targets, weights)
+            loss = class_loss(patch_scores, targets, weights) + cell_loss
+            means.add(loss=cell_loss.detach(), patch=recall(patch_scores, targets),
+                      cell=recall(cell_scores, targets))
         loss.backward()
         optimisers.step(rate)
         step += 1
         pictures_seen += len(pictures)
-        with torch.no_grad():
-            means.add(loss=cell_loss, patch=recall(patch_scores, targets),
-                      cell=recall(cell_scores, targets))
         now = time.time()
         if now - told > 20:
             print(f"{clock.spent() / 60:.1f} min step {step} {means.take()} rate {rate:.1e} "
