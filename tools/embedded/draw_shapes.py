@@ -65,7 +65,10 @@ def draw_shape(drawing, shape, fill):
 
 def jitter(rng, colour):
     """A neighbour of a named colour."""
-    return tuple(max(0, min(255, v + rng.randint(-12, 12))) for v in COLOURS[colour])
+    steps = [rng.randint(-12, 12) for _ in range(3)]
+    if colour in ("black", "gray", "white"):
+        steps = steps[:1] * 3
+    return tuple(max(0, min(255, v + step)) for v, step in zip(COLOURS[colour], steps))
 
 
 def place(rng, name, left, slot_width, height):

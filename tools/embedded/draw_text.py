@@ -24,7 +24,7 @@ class TextOptions:
     harm_share: float = 1.0    # how often pictures are harmed, see canvas.harm
     full: bool = False         # fill the picture (dense supervision) instead of a random few lines
     longest: int = 999         # most characters in a line
-    held_out: bool = False     # use the fonts that training never sees
+    held_out: bool = False     # fonts that training never sees, and everyday words only
     clean: bool = False        # black on white, upright, unharmed
 
 
@@ -48,7 +48,7 @@ def choose_lines(rng, path, size, width, count, options):
     def fits(text):
         return (len(text) <= options.longest
                 and sum(fonts.advance(path, size, c) for c in text) <= width)
-    return [words.line(rng, fits, options.noise_share) for _ in range(count)]
+    return [words.line(rng, fits, options.noise_share, options.held_out) for _ in range(count)]
 
 
 def line_marks(path, size, line, x, baseline):

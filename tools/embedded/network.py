@@ -29,7 +29,7 @@ def configuration():
     rope = dict(rope_type="default", rope_theta=10000.0, mrope_section=[12, 10, 10],
                 mrope_interleaved=True)
     text = dict(
-        vocab_size=VOCAB_SIZE, hidden_size=192, intermediate_size=512, num_hidden_layers=4,
+        vocab_size=VOCAB_SIZE, hidden_size=192, intermediate_size=448, num_hidden_layers=4,
         num_attention_heads=4, num_key_value_heads=2, head_dim=64, max_position_embeddings=8192,
         rms_norm_eps=1e-6, tie_word_embeddings=True, attention_bias=False, bos_token_id=PAD,
         eos_token_id=END, rope_parameters=rope)
@@ -161,13 +161,21 @@ def add_to_cells(x, features):
     return torch.cat((x[:, :PREFIX_TOKENS], x[:, PREFIX_TOKENS:end] + features, x[:, end:]), 1)
 
 
-def guided_loss(q, k, pairs):
-    """Cross entropy of head 0's attention against the cell that each answer byte was read from.
+# Text layers whose attention is taught: what each looks for (True: the next byte's cell).
+GUIDED_LAYERS = {1: (True, False), 2: (True, False), 3: (True,)}
 
-    pairs: (M, 3) rows of (picture in batch, token position, position of the right cell).
+
+def guided_loss(q, k, pairs, ahead):
+    """Cross entropy of one head's attention against the cell that an answer byte was read from.
+
+    Head 0 of a guided layer learns to look at the cell of the byte to come (ahead), the first
+    head of the next key group at the cell of the byte just written. q (B, heads, T, d),
+    k (B, kv_heads, T, d); pairs (M, 3): picture in batch, token that predicts, its right cell.
     """
-    rows, at = pairs[:, 0], pairs[:, 1]
-    scores = torch.einsum("md,mtd->mt", q[rows, 0, at], k[rows, 0]) / math.sqrt(q.shape[-1])
+    group = 0 if ahead else 1
+    head = group * (q.shape[1] // k.shape[1])
+    rows, at = pairs[:, 0], pairs[:, 1] + (0 if ahead else 1)
+    scores = torch.einsum("md,mtd->mt", q[rows, head, at], k[rows, group]) / math.sqrt(q.shape[-1])
     later = torch.arange(k.shape[2])[None] > at[:, None]
     return F.cross_entropy(scores.masked_fill(later, -1e9), pairs[:, 2])
 
@@ -193,8 +201,8 @@ def read(model, ids, seen, rows, columns, pairs=None):
         k = attention.k_norm(attention.k_proj(h).view(b, t, kv_heads, dim)).transpose(1, 2)
         v = attention.v_proj(h).view(b, t, kv_heads, dim).transpose(1, 2)
         q, k = q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
-        if pairs is not None and len(pairs) and i in GUIDED_LAYERS:
-            guided.append(guided_loss(q, k, pairs))
+        if pairs is not None and len(pairs):
+            guided += [guided_loss(q, k, pairs, ahead) for ahead in GUIDED_LAYERS.get(i, ())]
         k = k.repeat_interleave(heads // kv_heads, 1)
         v = v.repeat_interleave(heads // kv_heads, 1)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
@@ -203,9 +211,6 @@ def read(model, ids, seen, rows, columns, pairs=None):
         if i < len(deep):
             x = add_to_cells(x, deep[i])
     return text.norm(x), sum(guided) / len(guided) if guided else torch.zeros(())
-
-
-GUIDED_LAYERS = (1, 2, 3)
 
 
 def logits(model, hidden):

@@ -51,6 +51,11 @@ class CharacterHeads(torch.nn.Module):
                 self.cell(cell_features).view(b, n, labels.SLOTS, -1))
 
 
+def draw(rng, _):
+    """One batch, for the workers."""
+    return [make_batch(rng)]
+
+
 def make_batch(rng):
     """One batch of one size: (kind, pictures uint8 (B,H,W,3), targets of that kind)."""
     if rng.random() < SCENE_SHARE:
@@ -118,7 +123,7 @@ def train(args):
         step, spent = state["step"], state["spent"]
     weights = torch.ones(len(labels.CHARS))
     weights[0] = NONE_WEIGHT
-    stream = workers.BatchStream(make_batch, args.seed * 7919 + step, args.workers)
+    stream = workers.BatchStream(draw, args.seed * 7919 + step, args.workers)
     clock, means = training.Clock(args.pause_file, spent), training.Means()
     governor = training.ThreadGovernor()
     told = saved = time.time()

@@ -126,6 +126,10 @@ class Means:
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
             self._counts[name] = self._counts.get(name, 0) + 1
 
+    def mean(self, name):
+        """Mean so far; 0 when there is none."""
+        return self._sums.get(name, 0.0) / self._counts.get(name, 1)
+
     def take(self):
         """'name value' of every figure, and starts anew."""
         text = " ".join(f"{n} {self._sums[n] / self._counts[n]:.4f}" for n in self._sums)
