@@ -1,0 +1,130 @@
+#include "kernels/attention.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/attention_rows.h"
+
+namespace ocelli {
+namespace {
+
+size_t CeilDiv(size_t a, size_t b) { return (a + b - 1) / b; }
+
+size_t RoundUp(size_t a, size_t b) { return CeilDiv(a, b) * b; }
+
+// Heads whose keys and values FullAttention packs at a time: enough for four tasks a thread, so
+// that the threads finish together, and no more, so that memory stays small.
+size_t PackedHeads(const AttentionShape& shape, size_t n, int num_threads) {
+  const size_t row_blocks = std::max<size_t>(1, CeilDiv(n, kAttentionBlockRows));
+  return std::min(shape.heads, CeilDiv(4 * static_cast<size_t>(num_threads), row_blocks));
+}
+
+size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
+  return CeilDiv(n, kKvBlockTokens) * KvHeadFloats(shape);
+}
+
+// PackedHeads(n) * n is largest for some n <= max_rows: when n is small its heads are many. Bounds
+// it.
+size_t MaxPackedFloats(const AttentionShape& shape, size_t max_rows, int num_threads) {
+  size_t most = 0;
+  for (size_t n = kKvBlockTokens; n < max_rows + kKvBlockTokens; n += kKvBlockTokens) {
+    const size_t rows = std::min(n, max_rows);
+    // The heads change at multiples of the row block only, so the shortest of 32 lengths has most.
+    const size_t heads = PackedHeads(shape, n - kKvBlockTokens + 1, num_threads);
+    most = std::max(most, heads * PackedHeadFloats(shape, rows));
+  }
+  return most;
+}
+
+size_t SegmentTasks(const AttentionShape& shape, const CausalSegment& segment) {
+  return CeilDiv(segment.q.rows(), AttentionBlockTokens(shape)) * shape.kv_heads;
+}
+
+// Task `task` of a segment: kv head by kv head, and the last rows, which see most, first.
+void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment, size_t task,
+                       float* scratch) {
+  const size_t block_tokens = AttentionBlockTokens(shape);
+  const size_t row_blocks = CeilDiv(segment.q.rows(), block_tokens);
+  const size_t kv_head = task / row_blocks;
+  const size_t begin = (row_blocks - 1 - task % row_blocks) * block_tokens;
+  const size_t count = std::min(block_tokens, segment.q.rows() - begin);
+  const size_t columns = shape.group() * shape.head_dim;
+  const AttentionRows rows = {
+      .head_dim = shape.head_dim,
+      .q = segment.q.Rows(begin, count).Cols(kv_head * columns, columns),
+      .out = segment.out.Rows(begin, count).Cols(kv_head * columns, columns),
+      .kv = {.list = segment.blocks.data(), .offset_floats = kv_head * KvHeadFloats(shape)},
+      .first_visible = segment.first_token + begin + 1,
+      .more_visible = 1};
+  AttendRows(rows, scratch);
+}
+
+// Packs tokens of one head into KV blocks one behind the other.
+void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const float> v,
+              size_t first_token, size_t count, float* packed) {
+  for (size_t t = first_token; t < first_token + count; ++t) {
+    StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadFloats(shape),
+                t % kKvBlockTokens);
+  }
+}
+
+}  // namespace
+
+AttentionScratch::AttentionScratch(const AttentionShape& shape, size_t max_full_rows,
+                                   int num_threads)
+    : max_full_rows_(max_full_rows),
+      num_threads_(num_threads),
+      worker_floats_(RoundUp(AttentionRowsScratchFloats(shape), kCacheLineBytes / sizeof(float))),
+      buffer_((static_cast<size_t>(num_threads) * worker_floats_ +
+               MaxPackedFloats(shape, max_full_rows, num_threads)) *
+              sizeof(float)) {}
+
+void CausalAttention(const AttentionShape& shape, std::span<const CausalSegment> segments,
+                     AttentionScratch& scratch, ThreadPool& pool) noexcept {
+  size_t tasks = 0;
+  for (const CausalSegment& segment : segments) tasks += SegmentTasks(shape, segment);
+  pool.ForEach(tasks, [&](size_t task, int worker) {
+    const CausalSegment* segment = segments.data();
+    for (size_t own; task >= (own = SegmentTasks(shape, *segment)); ++segment) task -= own;
+    AttendSegmentTask(shape, *segment, task, scratch.Worker(worker));
+  });
+}
+
+void FullAttention(const AttentionShape& shape, MatView<const float> q, MatView<const float> k,
+                   MatView<const float> v, MatView<float> out, AttentionScratch& scratch,
+                   ThreadPool& pool) noexcept {
+  const size_t n = q.rows();
+  OCELLI_CHECK(shape.heads == shape.kv_heads && n <= scratch.max_full_rows(),
+               "{} heads, {} kv heads, {} rows of {}", shape.heads, shape.kv_heads, n,
+               scratch.max_full_rows());
+  const size_t head_dim = shape.head_dim;
+  const size_t row_blocks = CeilDiv(n, kAttentionBlockRows);
+  const size_t head_floats = PackedHeadFloats(shape, n);
+  const size_t packed_heads = PackedHeads(shape, n, pool.num_threads());
+  for (size_t first = 0; first < shape.heads; first += packed_heads) {
+    const size_t tasks = std::min(packed_heads, shape.heads - first) * row_blocks;
+    pool.ForEach(tasks, [&](size_t task, int) {
+      const size_t column = (first + task / row_blocks) * head_dim;
+      const size_t begin = task % row_blocks * kAttentionBlockRows;
+      PackHead(shape, k.Cols(column, head_dim), v.Cols(column, head_dim), begin,
+               std::min(kAttentionBlockRows, n - begin),
+               scratch.Packed() + task / row_blocks * head_floats);
+    });
+    pool.ForEach(tasks, [&](size_t task, int worker) {
+      const size_t column = (first + task / row_blocks) * head_dim;
+      const size_t begin = task % row_blocks * kAttentionBlockRows;
+      const size_t count = std::min(kAttentionBlockRows, n - begin);
+      const AttentionRows rows = {
+          .head_dim = head_dim,
+          .q = q.Rows(begin, count).Cols(column, head_dim),
+          .out = out.Rows(begin, count).Cols(column, head_dim),
+          .kv = {.first = scratch.Packed() + task / row_blocks * head_floats,
+                 .block_floats = KvHeadFloats(shape)},
+          .first_visible = n,
+          .more_visible = 0};
+      AttendRows(rows, scratch.Worker(worker));
+    });
+  }
+}
+
+}  // namespace ocelli
