@@ -23,15 +23,13 @@ size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
   return CeilDiv(n, kKvBlockTokens) * KvHeadFloats(shape);
 }
 
-// PackedHeads(n) * n is largest for some n <= max_rows: when n is small its heads are many. Bounds
-// it.
+// Returns the most that any n <= max_rows needs to pack: fewer rows mean more heads at a time.
+// Lengths within one KV block need the same, because kAttentionBlockRows is a multiple of it.
 size_t MaxPackedFloats(const AttentionShape& shape, size_t max_rows, int num_threads) {
+  static_assert(kAttentionBlockRows % kKvBlockTokens == 0);
   size_t most = 0;
-  for (size_t n = kKvBlockTokens; n < max_rows + kKvBlockTokens; n += kKvBlockTokens) {
-    const size_t rows = std::min(n, max_rows);
-    // The heads change at multiples of the row block only, so the shortest of 32 lengths has most.
-    const size_t heads = PackedHeads(shape, n - kKvBlockTokens + 1, num_threads);
-    most = std::max(most, heads * PackedHeadFloats(shape, rows));
+  for (size_t n = 1; n <= max_rows; n += kKvBlockTokens) {
+    most = std::max(most, PackedHeads(shape, n, num_threads) * PackedHeadFloats(shape, n));
   }
   return most;
 }

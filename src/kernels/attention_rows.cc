@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "kernels/targets.h"
@@ -131,10 +130,12 @@ size_t AttentionBlockTokens(const AttentionShape& shape) {
 }
 
 size_t AttentionRowsScratchFloats(const AttentionShape& shape) {
-  constexpr size_t kTallestTile = 12;
-  constexpr size_t kShortestTile = 6;
-  const size_t rows = AttentionBlockTokens(shape) * shape.group() + kTallestTile;
-  return kTallestTile * kSoftmaxStepTokens + (rows / kShortestTile + 1) * 2 * 16 +
+  // Enough for every target: tiles of 6 rows have the most states, tiles of 12 the most padding.
+  constexpr size_t kFewestTileRows = 6;
+  constexpr size_t kMostTileRows = 12;
+  constexpr size_t kStateFloats = 2 * 16;
+  const size_t rows = AttentionBlockTokens(shape) * shape.group() + kMostTileRows;
+  return kMostTileRows * kSoftmaxStepTokens + (rows / kFewestTileRows + 1) * kStateFloats +
          rows * (shape.head_dim + shape.padded_head_dim());
 }
 
