@@ -46,7 +46,9 @@ void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t p
 #pragma GCC unroll 16
     for (size_t v = 0; v < kWidth; ++v) sum[r][v] = Zero();
   }
+  for (size_t i = 0; i < kRows * kWidth * kLanes; i += 16) __builtin_prefetch(totals + i);
   for (size_t k = 0; k < num_inputs; ++k) {
+    __builtin_prefetch(x + (k + kSumBlockInputs) * kRows);  // the next tile, from the L2 cache
     Lanes weights[kWidth];
 #pragma GCC unroll 16
     for (size_t v = 0; v < kWidth; ++v) {
