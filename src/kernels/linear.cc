@@ -1,12 +1,12 @@
 #include "kernels/linear.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/bf16.h"
 #include "base/check.h"
 #include "kernels/linear_kernels.h"
+#include "kernels/transpose.h"
 
 namespace ocelli {
 namespace {
@@ -44,44 +44,18 @@ class EvenCut {
   size_t parts_;
 };
 
-using Float4 = float __attribute__((vector_size(16)));
-
-Float4 Load4(const float* p) {
-  Float4 v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-
-void Store4(Float4 v, float* p) { std::memcpy(p, &v, sizeof(v)); }
-
-// Transposes 4 rows of `count` inputs (a multiple of 4) into `out` [count, 4], `stride` floats
-// apart.
-void TransposeRows(const float* in, size_t in_stride, size_t count, float* out, size_t stride) {
-  using Index = int __attribute__((vector_size(16)));
-  constexpr Index kLower = {0, 4, 1, 5}, kUpper = {2, 6, 3, 7};
-  constexpr Index kFirst = {0, 1, 4, 5}, kSecond = {2, 3, 6, 7};
-  const float* row[4] = {in, in + in_stride, in + 2 * in_stride, in + 3 * in_stride};
-  for (size_t k = 0; k < count; k += 4, out += 4 * stride) {
-    const Float4 a = Load4(row[0] + k), b = Load4(row[1] + k);
-    const Float4 c = Load4(row[2] + k), d = Load4(row[3] + k);
-    const Float4 ab0 = __builtin_shuffle(a, b, kLower), ab1 = __builtin_shuffle(a, b, kUpper);
-    const Float4 cd0 = __builtin_shuffle(c, d, kLower), cd1 = __builtin_shuffle(c, d, kUpper);
-    Store4(__builtin_shuffle(ab0, cd0, kFirst), out);
-    Store4(__builtin_shuffle(ab0, cd0, kSecond), out + stride);
-    Store4(__builtin_shuffle(ab1, cd1, kFirst), out + 2 * stride);
-    Store4(__builtin_shuffle(ab1, cd1, kSecond), out + 3 * stride);
-  }
-}
-
 // Copies rows [row, row + rows) and inputs [begin, end) of `x` to `out` [end - begin, rows].
 void PackTile(const MatView<const float>& x, size_t row, size_t rows, size_t begin, size_t end,
               float* out) {
+  constexpr size_t kSide = kSquare<float>;
   const float* in = x.Row(row) + begin;
   const size_t count = end - begin;
-  const size_t transposed = rows < 4 ? 0 : count / 4 * 4;
-  for (size_t r = 0; r < rows && transposed > 0; r += 4) {
-    const size_t first = std::min(r, rows - 4);  // the last rows may be done twice
-    TransposeRows(in + first * x.stride(), x.stride(), transposed, out + first, rows);
+  const size_t transposed = rows < kSide ? 0 : count / kSide * kSide;
+  for (size_t r = 0; r < rows && transposed > 0; r += kSide) {
+    const size_t first = std::min(r, rows - kSide);  // the last rows may be done twice
+    for (size_t k = 0; k < transposed; k += kSide) {
+      TransposeSquare(in + first * x.stride() + k, x.stride(), out + k * rows + first, rows);
+    }
   }
   for (size_t k = transposed; k < count; ++k) {
     for (size_t r = 0; r < rows; ++r) out[k * rows + r] = in[r * x.stride() + k];
@@ -126,7 +100,7 @@ void StreamPanel(const LinearJob& job, const EvenCut& tiles, size_t panel) {
 
 void StreamRows(LinearJob job, ThreadPool& pool) {
   const size_t num_inputs = job.w.num_inputs();
-  const EvenCut tiles(job.x.rows(), job.kernels.tile_rows);
+  const EvenCut tiles(job.x.rows(), job.kernels.stream_tile_rows);
   // One row is its own tile; the kernels only read it.
   if (job.x.rows() == 1) {
     job.packed = const_cast<float*>(job.x.data());
