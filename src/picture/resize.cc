@@ -361,17 +361,27 @@ RgbImage ResizeHeight(const RgbImage& image, int height_px, ThreadPool& pool) {
   return out;
 }
 
+// The order in which Pillow 13 makes its passes; it matters because each rounds.
+bool HeightFirst(SizePx from, SizePx to) {
+  return to.height_px < from.height_px &&
+         int64_t{from.height_px} - to.height_px > 2 * (int64_t{from.width_px} - to.width_px);
+}
+
 }  // namespace
 
 RgbImage ResizeBicubic(const RgbImage& image, SizePx size, ThreadPool& pool) {
   OCELLI_CHECK(
       size.width_px >= 1 && size.height_px >= 1 && image.width_px >= 1 && image.height_px >= 1,
       "resize {}x{} to {}x{}", image.width_px, image.height_px, size.width_px, size.height_px);
-  if (size.width_px == image.width_px) {
-    return size.height_px == image.height_px ? image : ResizeHeight(image, size.height_px, pool);
+  const bool width_stays = size.width_px == image.width_px;
+  const bool height_stays = size.height_px == image.height_px;
+  if (width_stays && height_stays) return image;
+  if (width_stays) return ResizeHeight(image, size.height_px, pool);
+  if (height_stays) return ResizeWidth(image, size.width_px, pool);
+  if (HeightFirst(image.size(), size)) {
+    return ResizeWidth(ResizeHeight(image, size.height_px, pool), size.width_px, pool);
   }
-  RgbImage narrow = ResizeWidth(image, size.width_px, pool);
-  return size.height_px == image.height_px ? narrow : ResizeHeight(narrow, size.height_px, pool);
+  return ResizeHeight(ResizeWidth(image, size.width_px, pool), size.height_px, pool);
 }
 
 }  // namespace ocelli

@@ -54,25 +54,35 @@ uint8_t PlainSample(const uint8_t* line, size_t step, int in, int out, int at) {
   return static_cast<uint8_t>(std::clamp<int64_t>(sum >> 22, 0, 255));
 }
 
-RgbImage PlainResize(const RgbImage& image, SizePx size) {
-  RgbImage narrow = Blank(size.width_px, image.height_px);
+RgbImage PlainWidth(const RgbImage& image, int width) {
+  if (width == image.width_px) return image;
+  RgbImage out = Blank(width, image.height_px);
   for (int y = 0; y < image.height_px; ++y) {
-    for (int x = 0; x < 3 * size.width_px; ++x) {
-      narrow.Row(y)[x] =
-          size.width_px == image.width_px
-              ? image.Row(y)[x]
-              : PlainSample(image.Row(y) + x % 3, 3, image.width_px, size.width_px, x / 3);
-    }
-  }
-  if (size.height_px == image.height_px) return narrow;
-  RgbImage out = Blank(size.width_px, size.height_px);
-  for (int y = 0; y < size.height_px; ++y) {
-    for (int x = 0; x < 3 * size.width_px; ++x) {
-      out.Row(y)[x] = PlainSample(narrow.pixels.data() + x, narrow.row_bytes(), image.height_px,
-                                  size.height_px, y);
+    for (int x = 0; x < 3 * width; ++x) {
+      out.Row(y)[x] = PlainSample(image.Row(y) + x % 3, 3, image.width_px, width, x / 3);
     }
   }
   return out;
+}
+
+RgbImage PlainHeight(const RgbImage& image, int height) {
+  if (height == image.height_px) return image;
+  RgbImage out = Blank(image.width_px, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < 3 * image.width_px; ++x) {
+      out.Row(y)[x] =
+          PlainSample(image.pixels.data() + x, image.row_bytes(), image.height_px, height, y);
+    }
+  }
+  return out;
+}
+
+RgbImage PlainResize(const RgbImage& image, SizePx size) {
+  const int lost_width = image.width_px - size.width_px;
+  const int lost_height = image.height_px - size.height_px;
+  if (lost_height > 0 && lost_height > 2 * lost_width)
+    return PlainWidth(PlainHeight(image, size.height_px), size.width_px);
+  return PlainHeight(PlainWidth(image, size.width_px), size.height_px);
 }
 
 // Runs `body` on every target that this machine has.

@@ -102,7 +102,7 @@ TEST(ChooseSize, MinSideComesBeforeMaxSideAndMaxSideBeforeMinPixels) {
   const auto strip = ChooseSize({690, 15'420}, {}, {.max_side = 336, .min_side = 128});
   EXPECT_EQ(strip->width_px, 128);
   EXPECT_NEAR(strip->height_px, 128.0 * 15'420 / 690, 16);
-  EXPECT_EQ(*ChooseSize({336, 50}, {}, {.max_side = 336}), (SizePx{320, 32}));
+  EXPECT_EQ(*ChooseSize({336, 50}, {}, {.max_side = 336}), (SizePx{320, 64}));
   EXPECT_EQ(*ChooseSize({64, 2}, {}, {.max_side = 64}), (SizePx{64, 32}));
 }
 

@@ -99,7 +99,10 @@ class PeakMemory {
     std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again from now
     start_bytes_ = StatusBytes("VmHWM");
   }
-  size_t RiseBytes() const { return StatusBytes("VmHWM") - start_bytes_; }
+  size_t RiseBytes() const {
+    const size_t now_bytes = StatusBytes("VmHWM");
+    return now_bytes > start_bytes_ ? now_bytes - start_bytes_ : 0;  // the kernel's counts waver
+  }
 
  private:
   size_t start_bytes_;

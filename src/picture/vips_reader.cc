@@ -104,7 +104,10 @@ Result<ImagePtr> Open(PictureKind kind, std::span<const std::byte> bytes) {
 
 int NumFrames(VipsImage* image) { return std::max(1, vips_image_get_n_pages(image)); }
 
-bool HasAlpha(VipsImage* image) { return vips_image_hasalpha(image) != FALSE; }
+// Packed Lab has four bytes a pixel and no alpha.
+bool HasAlpha(VipsImage* image) {
+  return vips_image_get_coding(image) != VIPS_CODING_LABQ && vips_image_hasalpha(image) != FALSE;
+}
 
 PictureInfo InfoOf(PictureKind kind, VipsImage* image) {
   const int orientation = vips_image_get_orientation(image);
@@ -217,9 +220,15 @@ bool HasUsefulProfile(VipsImage* image) {
   return !(is_rgb && ProfileIsSrgb(image));
 }
 
+// Lab in files is relative to D50, as in ICC profiles; libvips's own conversion would take D65.
 Result<ImagePtr> LabToSrgb(PictureKind kind, VipsImage* image) {
   VipsImage* out = nullptr;
-  if (vips_colourspace(image, &out, VIPS_INTERPRETATION_sRGB, nullptr) != 0) return Damaged(kind);
+  if (vips_colourspace(image, &out, VIPS_INTERPRETATION_LAB, nullptr) != 0) return Damaged(kind);
+  const ImagePtr lab(out);
+  if (vips_icc_export(lab.get(), &out, "output_profile", "srgb", "intent", VIPS_INTENT_PERCEPTUAL,
+                      "depth", 8, nullptr) != 0) {
+    return Damaged(kind);
+  }
   return ImagePtr(out);
 }
 
