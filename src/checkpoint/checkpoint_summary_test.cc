@@ -35,7 +35,7 @@ TEST(CheckpointSummary, LinesSayWhatPeopleAsk) {
   for (const char* words :
        {"model      Qwen3-VL, dense, 1.62 million parameters, tied embeddings",
         "5 layers, hidden 80, 6 heads of 32 (2 key/value)", "deepstack after [0, 1, 3]",
-        "1.62 million BF16", "model.safetensors", "3.25 MB", "5.12 kB a token of context",
+        "1.62 million BF16", "model.safetensors", "3.25 MB", "2.56 kB a token of context",
         "4 to 64 tokens each, one for 32 x 32 pixels"}) {
     EXPECT_THAT(text, HasSubstr(words));
   }

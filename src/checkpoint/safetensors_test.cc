@@ -1,6 +1,5 @@
 #include "checkpoint/safetensors.h"
 
-#include <chrono>
 #include <numeric>
 
 #include "checkpoint/test_files.h"
@@ -223,9 +222,8 @@ TEST(Safetensors, AHostileHeaderOfManyTensorsIsRefusedQuickly) {
         "\"" + std::to_string(i) + "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},";
   }
   const auto path = directory.Write("x", Safetensors(header, ""));
-  const auto start = std::chrono::steady_clock::now();
+  const testing::CpuSecond second;
   ExpectError(SafetensorsFile::Open(path), ErrorCode::kTooLarge, {"more than 100000 tensors"});
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -57,6 +58,16 @@ class TempDirectory {
 inline std::string ReadAll(const std::filesystem::path& path) {
   return *ReadFile(path, size_t{1} << 30);
 }
+
+// Expects that less than a second of processor time passes while it lives: refusals must be quick,
+// also on a machine that is busy with other things.
+class CpuSecond {
+ public:
+  ~CpuSecond() { EXPECT_LT(std::clock() - start_, CLOCKS_PER_SEC); }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
 
 // Returns a safetensors file: the length of `header`, the header, `data`.
 inline std::string Safetensors(std::string_view header, std::string_view data) {
