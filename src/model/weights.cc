@@ -188,16 +188,17 @@ void LoadLayer(Loader& loader, const TextConfig& config, const std::string& name
 void LoadText(Loader& loader, const ModelConfig& config, TextWeights& out) {
   const TextConfig& text = config.text_config;
   const std::string name = "model.language_model.";
+  // The largest matrices first: while one is packed, its source takes memory too.
   loader.Matrix({{name + "embed_tokens.weight", text.vocab_size}}, text.hidden_size,
                 out.embed_tokens);
+  if (!config.tie_word_embeddings) {
+    loader.Matrix({{"lm_head.weight", text.vocab_size}}, text.hidden_size, out.untied_lm_head);
+  }
   out.layers.resize(text.num_hidden_layers);
   for (size_t i = 0; i < out.layers.size(); ++i) {
     LoadLayer(loader, text, name + "layers." + std::to_string(i), out.layers[i]);
   }
   loader.Vector(name + "norm.weight", text.hidden_size, out.norm);
-  if (!config.tie_word_embeddings) {
-    loader.Matrix({{"lm_head.weight", text.vocab_size}}, text.hidden_size, out.untied_lm_head);
-  }
 }
 
 size_t SizeBytes(const std::vector<float>& vector) { return vector.size() * sizeof(float); }
@@ -238,8 +239,8 @@ Result<ModelWeights> LoadWeights(WeightSource& source, ThreadPool& pool,
                                  const LoadProgress& progress) {
   Loader loader(source, pool, progress);
   ModelWeights weights;
-  LoadVision(loader, source.config().vision_config, weights.visual);
   LoadText(loader, source.config(), weights.language_model);
+  LoadVision(loader, source.config().vision_config, weights.visual);
   OCELLI_RETURN_IF_ERROR(loader.status());
   return weights;
 }
