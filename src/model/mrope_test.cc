@@ -51,8 +51,7 @@ TEST(RopeIndex, AnyCutGivesThePositionsOfTheWhole) {
     const std::vector<int32_t> whole = Axis(index, axis, 0, 30);
     for (size_t first = 0; first < 30; ++first) {
       for (size_t count = 1; first + count <= 30; ++count) {
-        EXPECT_THAT(Axis(index, axis, first, count),
-                    ElementsAreArray(whole.data() + first, count));
+        EXPECT_THAT(Axis(index, axis, first, count), ElementsAreArray(whole.data() + first, count));
       }
     }
   }

@@ -67,8 +67,8 @@ Result<TensorView> TestWeights::Tensor(std::string_view name, std::span<const si
   if (found == tensors_.end()) {
     return Error{ErrorCode::kNotFound, "no tensor " + std::string(name), std::string(name)};
   }
-  TensorView tensor{DType::kFloat32, {shape.begin(), shape.end()},
-                    std::as_bytes(std::span(found->second))};
+  TensorView tensor{
+      DType::kFloat32, {shape.begin(), shape.end()}, std::as_bytes(std::span(found->second))};
   if (tensor.NumElements() != found->second.size()) {
     return Error{ErrorCode::kCorruptData, "shape of " + std::string(name), std::string(name)};
   }

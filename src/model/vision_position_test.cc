@@ -39,8 +39,7 @@ TEST(AddPositionEmbeddings, StretchesTheGridWithAlignedCorners) {
     AddPositionEmbeddings(embeddings.view(), grid, hidden.view(), pool);
     for (size_t p = 0; p < grid.num_patches(); ++p) {
       const auto place = [](size_t i, size_t count) {
-        return count == 1 ? 0.0
-                          : 6.0 * static_cast<double>(i) / (static_cast<double>(count) - 1.0);
+        return count == 1 ? 0.0 : 6.0 * static_cast<double>(i) / (static_cast<double>(count) - 1.0);
       };
       const PatchGrid::Coord coord = grid.CoordOf(p);
       EXPECT_NEAR(hidden.view()(p, 0), place(coord.row, grid.grid_h), 2e-6);
