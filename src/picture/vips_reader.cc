@@ -50,7 +50,8 @@ struct ThreadVisit {
 Status StartVips() {
   static const bool ready = InitVips();
   if (!ready) {
-    return Error{ErrorCode::kUnavailable, "the picture library libvips cannot start; install libvips42", ""};
+    return Error{ErrorCode::kUnavailable,
+                 "the picture library libvips cannot start; install libvips42", ""};
   }
   thread_local const ThreadVisit visit;
   static_cast<void>(visit);
@@ -61,8 +62,10 @@ Status StartVips() {
 // somebody else's picture.
 Error Damaged(PictureKind kind) {
   vips_error_clear();
-  return Error{ErrorCode::kCorruptData,
-               fmt::format("the {} data is damaged or cut off; send the whole file", PictureKindName(kind)), ""};
+  return Error{
+      ErrorCode::kCorruptData,
+      fmt::format("the {} data is damaged or cut off; send the whole file", PictureKindName(kind)),
+      ""};
 }
 
 using Loader = int (*)(void* data, size_t size, VipsImage** out, ...);
@@ -92,8 +95,9 @@ Loader LoaderFor(PictureKind kind) {
 Result<ImagePtr> Open(PictureKind kind, std::span<const std::byte> bytes) {
   OCELLI_RETURN_IF_ERROR(StartVips());
   VipsImage* image = nullptr;
-  const int failed = LoaderFor(kind)(const_cast<std::byte*>(bytes.data()), bytes.size(), &image, "access",
-                                     VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, nullptr);
+  const int failed =
+      LoaderFor(kind)(const_cast<std::byte*>(bytes.data()), bytes.size(), &image, "access",
+                      VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, nullptr);
   if (failed != 0) return Damaged(kind);
   return ImagePtr(image);
 }
@@ -105,7 +109,8 @@ bool HasAlpha(VipsImage* image) { return vips_image_hasalpha(image) != FALSE; }
 PictureInfo InfoOf(PictureKind kind, VipsImage* image) {
   const int orientation = vips_image_get_orientation(image);
   const SizePx stored{vips_image_get_width(image), vips_image_get_height(image)};
-  return PictureInfo{kind, UprightSize(stored, orientation), orientation, NumFrames(image), HasAlpha(image)};
+  return PictureInfo{kind, UprightSize(stored, orientation), orientation, NumFrames(image),
+                     HasAlpha(image)};
 }
 
 Status CheckJpegScans(std::span<const std::byte> bytes) {
@@ -114,18 +119,20 @@ Status CheckJpegScans(std::span<const std::byte> bytes) {
     scans += bytes[i] == std::byte{0xff} && bytes[i + 1] == std::byte{0xda};
   }
   if (scans <= kMaxJpegScans) return {};
-  return Error{ErrorCode::kTooLarge,
-               fmt::format("the JPEG has {} scans, the limit is {}; save it again as an ordinary JPEG", scans,
-                           kMaxJpegScans),
-               ""};
+  return Error{
+      ErrorCode::kTooLarge,
+      fmt::format("the JPEG has {} scans, the limit is {}; save it again as an ordinary JPEG",
+                  scans, kMaxJpegScans),
+      ""};
 }
 
 // Opens a picture and checks everything that its header tells.
-Result<ImagePtr> OpenChecked(PictureKind kind, std::span<const std::byte> bytes, const DecodeLimits& limits) {
+Result<ImagePtr> OpenChecked(PictureKind kind, std::span<const std::byte> bytes,
+                             const DecodeLimits& limits) {
   if (kind == PictureKind::kJpeg) OCELLI_RETURN_IF_ERROR(CheckJpegScans(bytes));
   OCELLI_ASSIGN_OR_RETURN(ImagePtr image, Open(kind, bytes));
-  OCELLI_RETURN_IF_ERROR(
-      CheckDeclaredSize(vips_image_get_width(image.get()), vips_image_get_height(image.get()), limits));
+  OCELLI_RETURN_IF_ERROR(CheckDeclaredSize(vips_image_get_width(image.get()),
+                                           vips_image_get_height(image.get()), limits));
   return image;
 }
 
@@ -145,21 +152,22 @@ Result<SampleLayout> LayoutOf(PictureKind kind, VipsImage* image) {
     if (bands == 4) return SampleLayout::kCmyk;
     if (bands == 5) return SampleLayout::kCmykAlpha;
   } else if (bands >= 1 && bands <= 4) {
-    constexpr std::array kLayouts = {SampleLayout::kGrey, SampleLayout::kGreyAlpha, SampleLayout::kRgb,
-                                     SampleLayout::kRgbAlpha};
+    constexpr std::array kLayouts = {SampleLayout::kGrey, SampleLayout::kGreyAlpha,
+                                     SampleLayout::kRgb, SampleLayout::kRgbAlpha};
     return kLayouts[static_cast<size_t>(bands - 1)];
   }
-  return Error{ErrorCode::kUnsupported,
-               fmt::format("the {} has {} channels; send it as grey, RGB or CMYK, with or without alpha",
-                           PictureKindName(kind), bands),
-               ""};
+  return Error{
+      ErrorCode::kUnsupported,
+      fmt::format("the {} has {} channels; send it as grey, RGB or CMYK, with or without alpha",
+                  PictureKindName(kind), bands),
+      ""};
 }
 
 // Returns `image` in sRGB by its embedded profile, or null when that profile cannot be used.
 ImagePtr ThroughProfile(VipsImage* image) {
   VipsImage* out = nullptr;
-  const int failed = vips_icc_transform(image, &out, "srgb", "embedded", TRUE, "intent", VIPS_INTENT_PERCEPTUAL,
-                                        "depth", 8, nullptr);
+  const int failed = vips_icc_transform(image, &out, "srgb", "embedded", TRUE, "intent",
+                                        VIPS_INTENT_PERCEPTUAL, "depth", 8, nullptr);
   if (failed == 0) return ImagePtr(out);
   vips_error_clear();
   return nullptr;
@@ -177,26 +185,30 @@ std::vector<uint8_t> ColourCube() {
   return cube;
 }
 
-// Whether the profile of an RGB picture moves no colour by more than one level. Most profiles met in
-// practice are sRGB by another name, and converting costs more than decoding.
+// Whether the profile of an RGB picture moves no colour by more than one level. Most profiles met
+// in practice are sRGB by another name, and converting costs more than decoding.
 bool ProfileIsSrgb(VipsImage* image) {
   static const std::vector<uint8_t> cube = ColourCube();
   const void* profile = nullptr;
   size_t profile_bytes = 0;
   if (vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &profile_bytes) != 0) return false;
-  const ImagePtr plain(vips_image_new_from_memory(cube.data(), cube.size(), static_cast<int>(cube.size() / 3),
-                                                  1, 3, VIPS_FORMAT_UCHAR));
+  const ImagePtr plain(vips_image_new_from_memory(
+      cube.data(), cube.size(), static_cast<int>(cube.size() / 3), 1, 3, VIPS_FORMAT_UCHAR));
   VipsImage* tagged_image = nullptr;
-  if (vips_copy(plain.get(), &tagged_image, "interpretation", VIPS_INTERPRETATION_sRGB, nullptr) != 0) return false;
+  if (vips_copy(plain.get(), &tagged_image, "interpretation", VIPS_INTERPRETATION_sRGB, nullptr) !=
+      0)
+    return false;
   const ImagePtr tagged(tagged_image);
   vips_image_set_blob_copy(tagged.get(), VIPS_META_ICC_NAME, profile, profile_bytes);
   const ImagePtr shown = ThroughProfile(tagged.get());
   if (shown == nullptr) return false;
   const RegionPtr region(vips_region_new(shown.get()));
   const VipsRect all = {0, 0, vips_image_get_width(shown.get()), 1};
-  if (vips_image_get_bands(shown.get()) != 3 || vips_region_prepare(region.get(), &all) != 0) return false;
+  if (vips_image_get_bands(shown.get()) != 3 || vips_region_prepare(region.get(), &all) != 0)
+    return false;
   const VipsPel* moved = VIPS_REGION_ADDR(region.get(), 0, 0);
-  return std::equal(cube.begin(), cube.end(), moved, [](int a, int b) { return std::abs(a - b) <= 1; });
+  return std::equal(cube.begin(), cube.end(), moved,
+                    [](int a, int b) { return std::abs(a - b) <= 1; });
 }
 
 bool HasUsefulProfile(VipsImage* image) {
@@ -223,11 +235,13 @@ Result<ImagePtr> ToPlainSamples(PictureKind kind, ImagePtr image) {
   if (IsLab(image.get())) return LabToSrgb(kind, image.get());
   const VipsBandFormat format = vips_image_get_format(image.get());
   if (format != VIPS_FORMAT_UCHAR && format != VIPS_FORMAT_USHORT) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("the {} has samples of kind {}, whose range of brightness is not known; save it "
-                             "with 8 or 16 bits a channel",
-                             PictureKindName(kind), vips_enum_nick(VIPS_TYPE_BAND_FORMAT, format)),
-                 ""};
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "the {} has samples of kind {}, whose range of brightness is not known; save it "
+            "with 8 or 16 bits a channel",
+            PictureKindName(kind), vips_enum_nick(VIPS_TYPE_BAND_FORMAT, format)),
+        ""};
   }
   if (HasUsefulProfile(image.get())) {
     if (ImagePtr shown = ThroughProfile(image.get())) return shown;
@@ -245,7 +259,8 @@ Status ReadRows(PictureKind kind, VipsImage* image, SampleLayout layout, RgbImag
     const VipsRect strip = {0, top, out.width_px, std::min(strip_rows, out.height_px - top)};
     if (vips_region_prepare(region.get(), &strip) != 0) return Damaged(kind);
     for (int y = top; y < top + strip.height; ++y) {
-      ToRgbRow(VIPS_REGION_ADDR(region.get(), 0, y), static_cast<size_t>(out.width_px), layout, out.Row(y));
+      ToRgbRow(VIPS_REGION_ADDR(region.get(), 0, y), static_cast<size_t>(out.width_px), layout,
+               out.Row(y));
     }
   }
   return {};
