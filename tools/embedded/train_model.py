@@ -19,9 +19,9 @@ import training
 import workers
 from train_tower import NONE_WEIGHT, CharacterHeads, class_loss, to_tensor
 
-MASTERED = 0.88            # share of right bytes on text at which the next level starts
+MASTERED = 0.75            # share of right bytes on text at which the next level starts
 TOWER_WAITS = 60           # first steps in which only the text model learns
-GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 0.5
+GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 1.0
 
 
 def arguments():
