@@ -137,7 +137,7 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
 
 Status RunAsk(const AskOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
-  OCELLI_ASSIGN_OR_RETURN(const SessionFiles files, OpenSessionFiles(options.model));
+  OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
   Answer answer;
   const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
   // Pictures and prompt come before the weights: what is wrong with them is said at once.

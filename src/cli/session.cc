@@ -38,11 +38,10 @@ Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
   return std::make_shared<const Tokenizer>(std::move(tokenizer));
 }
 
-Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
+void UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
   files.processor = ToProcessorOptions(directory.preprocessor_config);
-  return {};
 }
 
 Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
@@ -52,7 +51,7 @@ Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
   fs::path path = options.config;
   if (path.filename() == "config.json") path = path.parent_path();
   OCELLI_ASSIGN_OR_RETURN(const ModelDirectory directory, ModelDirectory::Open(path));
-  OCELLI_RETURN_IF_ERROR(UseDirectory(directory, files));
+  UseDirectory(directory, files);
   std::error_code ignored;
   if (fs::exists(directory.tokenizer_path, ignored)) {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(directory.tokenizer_path));
@@ -69,7 +68,7 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
   OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
-  OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));
+  UseDirectory(checkpoint.directory(), files);
   OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(checkpoint.tokenizer_path()));
   files.checkpoint.emplace(std::move(checkpoint));
   return {};
@@ -77,8 +76,16 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
 
 size_t MaxPatches(const GenerateRequest& request) {
   size_t patches = 0;
-  for (const auto& picture : request.pictures) patches = std::max(patches, picture->grid_h * picture->grid_w);
+  for (const auto& picture : request.pictures) {
+    patches = std::max(patches, picture->grid_h * picture->grid_w);
+  }
   return patches;
+}
+
+uint64_t FeatureBytes(const GenerateRequest& request, const ModelMemory& memory) {
+  uint64_t tokens = 0;
+  for (const auto& picture : request.pictures) tokens += picture->image_tokens;
+  return tokens * memory.feature_bytes_per_token;
 }
 
 // Returns the tokens that the request may grow to: its prompt and its longest answer, within what
@@ -88,9 +95,8 @@ size_t ContextTokens(const SessionFiles& files, const GenerateRequest& request) 
                   request.prompt_token_ids.size() + request.params.max_new_tokens);
 }
 
-Status CheckFits(const ModelMemory& memory, uint64_t kv_bytes) {
+Status CheckFits(uint64_t needed) {
   const MemoryLimits limits = DetectMemoryLimits();
-  const uint64_t needed = memory.FixedBytes() + kv_bytes;
   if (needed <= limits.UsableBytes()) return {};
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   return Error{ErrorCode::kResourceExhausted,
@@ -98,6 +104,14 @@ Status CheckFits(const ModelMemory& memory, uint64_t kv_bytes) {
                            "or ask for less with --max-image-tokens and --max-new-tokens",
                            static_cast<double>(needed) / kGiB, static_cast<double>(limits.UsableBytes()) / kGiB),
                "memory"};
+}
+
+Result<std::unique_ptr<QwenRunner>> LoadRunner(SessionFiles& files, size_t max_patches,
+                                               size_t context, ThreadPool& pool) {
+  const QwenRunner::Options options{max_patches, context, files.generation_config.eos_token_ids};
+  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, options, pool);
+  DummyWeights dummy(files.config, kDummySeed, pool);
+  return QwenRunner::Load(dummy, options, pool);
 }
 
 }  // namespace
@@ -112,22 +126,29 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
 }
 
 std::string DescribeMachine(const SessionFiles& files) {
-  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()), ActiveTarget(),
+  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()), TargetName(ActiveTarget()),
                      files.threads.Describe());
 }
 
-Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, const GenerateRequest& request, ThreadPool& pool) {
+Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, const GenerateRequest& request,
+                                               ThreadPool& pool) {
   const size_t context = ContextTokens(files, request);
   ModelPlan plan;
   plan.max_patches = MaxPatches(request);
   plan.decoder = {kPrefillChunkTokens, 1, 1, context};
   const ModelMemory memory = Estimate(files.config, plan, pool.num_threads());
-  const uint64_t kv_bytes = (KvLayout::BlocksFor(context) + 1) * memory.kv_block_bytes;
-  OCELLI_RETURN_IF_ERROR(CheckFits(memory, kv_bytes));
-  std::unique_ptr<WeightSource> dummy;
-  if (!files.checkpoint) dummy = std::make_unique<DummyWeights>(files.config, kDummySeed, pool);
-  WeightSource& source = dummy ? *dummy : *files.checkpoint;
-  return Error{ErrorCode::kUnsupported, "", ""};
+  EngineOptions options;
+  options.max_sequences = 1;
+  options.max_queue = 1;
+  options.prefill_chunk_tokens = kPrefillChunkTokens;
+  options.prefix_cache = false;  // one question: nothing will come back
+  options.kv_memory_bytes = (KvLayout::BlocksFor(context) + 1) * memory.kv_block_bytes;
+  options.vision_cache_bytes = FeatureBytes(request, memory);
+  OCELLI_RETURN_IF_ERROR(
+      CheckFits(memory.FixedBytes() + options.kv_memory_bytes + options.vision_cache_bytes));
+  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, plan.max_patches, context, pool));
+  OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
+  return std::unique_ptr<Session>(new Session(std::move(engine)));
 }
 
 }  // namespace ocelli::cli

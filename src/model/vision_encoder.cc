@@ -207,7 +207,7 @@ VisionPass::~VisionPass() {
   if (encoder_ != nullptr) encoder_->busy_ = false;
 }
 
-size_t VisionPass::num_steps() const { return encoder_->config_.depth + 2; }
+size_t VisionPass::num_steps() const { return VisionEncoder::NumSteps(encoder_->config_); }
 
 bool VisionPass::Step() {
   OCELLI_CHECK(!done(), "step {} of {}", steps_done_ + 1, num_steps());

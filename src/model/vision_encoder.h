@@ -35,6 +35,8 @@ class VisionEncoder {
   VisionPass Begin(MatView<const float> pixel_values, size_t grid_h, size_t grid_w);
 
   size_t max_patches() const { return max_patches_; }
+  // Returns how many times Step() is called for one picture.
+  static size_t NumSteps(const VisionConfig& config) { return config.depth + 2; }
   size_t buffer_bytes() const;
   // Returns what buffer_bytes() would be, without taking it.
   static size_t PlannedBytes(const VisionConfig& config, size_t max_patches, int num_threads);
