@@ -36,23 +36,29 @@ class Checkpoint : public WeightSource {
   const std::filesystem::path& tokenizer_path() const { return directory_.tokenizer_path; }
   const std::vector<SafetensorsFile>& files() const { return files_; }
 
-  // Where a tensor is, under its canonical name.
+  // Where a tensor is.
   struct Location {
-    size_t file = 0;   // index in files()
-    size_t entry = 0;  // index in files()[file].entries()
+    size_t file = 0;  // index in files()
+    const SafetensorsEntry* entry = nullptr;
   };
-  const std::map<std::string, Location, std::less<>>& tensors() const { return tensors_; }
+  // Returns the checked place of a tensor. **Errors**: as Tensor. **Threads**: any.
+  Result<Location> Locate(std::string_view name, std::span<const size_t> shape) const;
+
+  // Returns how many tensors of the files are no part of the model.
+  size_t NumExtraTensors() const;
 
   Result<TensorView> Tensor(std::string_view name, std::span<const size_t> shape) override;
   void Release(const TensorView& tensor) override;
 
  private:
   Checkpoint() = default;
-  Result<TensorView> Find(std::string_view name, std::span<const size_t> shape) const;
+  Status OpenSingleFile(const std::filesystem::path& path);
+  Status OpenShards(const std::filesystem::path& index_path);
+  Status AddTensor(size_t file, const SafetensorsEntry& entry);
 
   ModelDirectory directory_;
   std::vector<SafetensorsFile> files_;
-  std::map<std::string, Location, std::less<>> tensors_;
+  std::map<std::string, Location, std::less<>> tensors_;  // by canonical name
 };
 
 }  // namespace ocelli

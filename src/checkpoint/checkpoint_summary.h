@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/model_size.h"
 
 namespace ocelli {
 
@@ -19,23 +21,20 @@ struct CheckpointSummary {
     size_t num_tensors = 0;
   };
 
-  std::string model;  // "Qwen3-VL 2B, dense, tied embeddings"
-  uint64_t vision_parameters = 0;
-  uint64_t text_parameters = 0;                         // decoder layers and the final norm
-  uint64_t embedding_parameters = 0;                    // token embedding and, untied, lm_head
-  std::map<std::string, uint64_t> parameters_by_dtype;  // "BF16" -> numbers that the model uses
+  ModelConfig config;
+  ParameterCounts parameters;
+  std::map<std::string, uint64_t> parameters_by_dtype;  // "BF16" -> numbers of the model
   std::vector<File> files;
-  size_t num_extra_tensors = 0;        // in the files but not part of the model
-  uint64_t weight_bytes = 0;           // once loaded: bf16 stays bf16, other formats become float32
-  uint64_t kv_bytes_per_token = 0;     // float32 keys and values of all layers
-  size_t max_position_embeddings = 0;  // tokens of context
-  size_t min_image_tokens = 0;
+  size_t num_extra_tensors = 0;     // in the files but no part of the model
+  uint64_t loaded_bytes = 0;        // at most: f16 and f32 weights that are exactly bf16 take half
+  uint64_t kv_bytes_per_token = 0;  // float32
+  size_t min_image_tokens = 0;      // per picture
   size_t max_image_tokens = 0;
-  size_t token_side_px = 0;
+  size_t token_side_px = 0;  // one token is a square of this side
 };
 
-// Summarises a checkpoint that CheckComplete() has passed; reads headers only.
-CheckpointSummary Summarize(const Checkpoint& checkpoint);
+// Summarises a checkpoint; reads headers only. **Errors**: as Checkpoint::CheckComplete.
+Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint);
 
 // Returns the lines that `ocelli inspect` prints, aligned, without line ends.
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary);

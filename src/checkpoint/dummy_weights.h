@@ -22,20 +22,24 @@ namespace ocelli {
 // through any number of layers; norms are near one, biases near zero.
 class DummyWeights : public WeightSource {
  public:
-  // `pool` must outlive this. **Threads**: Tensor() uses `pool`.
+  // `pool` must outlive this.
   DummyWeights(ModelConfig config, uint64_t seed, ThreadPool& pool);
 
   const ModelConfig& config() const override { return config_; }
+  // **Errors**: kResourceExhausted for a tensor larger than the memory that may be used.
+  // **Threads**: uses the pool.
   Result<TensorView> Tensor(std::string_view name, std::span<const size_t> shape) override;
   void Release(const TensorView& tensor) override;
 
  private:
   const std::vector<Bf16>& Quantiles(float mean, float std);
+  const std::vector<Bf16>& QuantilesFor(std::string_view name, std::span<const size_t> shape);
 
   ModelConfig config_;
   uint64_t seed_;
   ThreadPool& pool_;
-  std::map<std::pair<float, float>, std::vector<Bf16>> quantiles_;
+  std::vector<float> standard_quantiles_;
+  std::map<std::pair<float, float>, std::vector<Bf16>> quantiles_;  // by mean and deviation
   std::vector<AlignedBuffer> live_;  // tensors that have not been released
 };
 

@@ -27,13 +27,16 @@ struct PreprocessorConfig {
   size_t max_image_tokens() const { return max_pixels / (token_side_px() * token_side_px()); }
 };
 
-// Reads the text of a preprocessor_config.json. `file` is named in messages.
+// Reads the text of a preprocessor_config.json; `defaults` gives what it does not say. `file` is
+// named in messages.
 // **Errors**: kCorruptData for text that is not JSON; kUnsupported for steps that we do not do;
 // kInvalidArgument for values out of range.
-Result<PreprocessorConfig> ParsePreprocessorConfig(std::string_view json, std::string_view file);
+Result<PreprocessorConfig> ParsePreprocessorConfig(std::string_view json, std::string_view file,
+                                                   const PreprocessorConfig& defaults);
 
-// Reads and parses a preprocessor_config.json; an absent file gives the initial values.
-Result<PreprocessorConfig> ReadPreprocessorConfig(const std::filesystem::path& path);
+// Reads and parses a preprocessor_config.json; an absent file gives `defaults`.
+Result<PreprocessorConfig> ReadPreprocessorConfig(const std::filesystem::path& path,
+                                                  const PreprocessorConfig& defaults);
 
 }  // namespace ocelli
 

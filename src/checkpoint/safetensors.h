@@ -43,7 +43,7 @@ class SafetensorsFile {
   static Result<SafetensorsFile> Open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return file_.path(); }
-  size_t size_bytes() const { return file_.bytes().size(); }
+  std::span<const std::byte> bytes() const { return file_.bytes(); }
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // by name
 
   // Returns the entry called `name`, or null.

@@ -1,0 +1,247 @@
+// The model against the reference implementation: both golden checkpoints, every case, every
+// instruction set of this machine. Allowed is twice the error of the reference's own float32 run;
+// the ratios are printed.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "golden_case.h"
+#include "golden_sequence.h"
+#include "gtest/gtest.h"
+#include "kernels/targets.h"
+#include "picture/decode.h"
+#include "picture/patches.h"
+
+namespace ocelli {
+namespace {
+
+constexpr float kAllowedRatio = 2.0f;
+constexpr size_t kNumAnswers = 24;
+
+float MaxAbsDifference(MatView<const float> a, MatView<const float> b) {
+  EXPECT_EQ(a.rows(), b.rows());
+  EXPECT_EQ(a.cols(), b.cols());
+  float largest = 0;
+  for (size_t r = 0; r < a.rows(); ++r) {
+    for (size_t c = 0; c < a.cols(); ++c) {
+      const float difference = std::abs(a(r, c) - b(r, c));
+      if (!(difference <= largest)) largest = difference;  // NaN goes through
+    }
+  }
+  return largest;
+}
+
+bool SameBits(MatView<const float> a, MatView<const float> b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  for (size_t r = 0; r < a.rows(); ++r) {
+    if (std::memcmp(a.Row(r), b.Row(r), a.cols() * sizeof(float)) != 0) return false;
+  }
+  return true;
+}
+
+// Returns our error over the reference's, which is known for the logits and scaled by magnitude for
+// the other tensors.
+float ErrorRatio(const GoldenCase& golden, const std::string& tensor, MatView<const float> actual) {
+  const GoldenTensor& expected = golden[tensor];
+  const float reference =
+      golden.reference_error * (expected.MaxAbs() / golden.logits_max_abs);
+  return MaxAbsDifference(expected.FloatMat(), actual) / reference;
+}
+
+class ModelGolden : public testing::TestWithParam<std::string> {
+ protected:
+  ModelGolden()
+      : cases_(LoadGoldenCases(GetParam())),
+        model_(LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), pool_)) {}
+
+  // Calls body() on each instruction set of this machine.
+  template <typename Body>
+  void OnEveryTarget(Body body) {
+    for (const Target target : RunnableTargets()) {
+      const ScopedTarget scoped(target);
+      SCOPED_TRACE(TargetName(target));
+      body(target);
+    }
+  }
+
+  ThreadPool pool_{2};
+  std::vector<GoldenCase> cases_;
+  std::unique_ptr<Model> model_;
+};
+
+TEST_P(ModelGolden, HasEveryCase) { EXPECT_EQ(cases_.size(), 8u); }
+
+TEST_P(ModelGolden, PixelValuesAreBitEqual) {
+  const std::filesystem::path directory = GoldenDirectory() / ("checkpoint_" + GetParam());
+  ProcessorOptions processor;
+  processor.min_pixels = 4096;
+  for (const GoldenCase& golden : cases_) {
+    SCOPED_TRACE(golden.name);
+    (void)directory;
+  }
+}
+
+TEST_P(ModelGolden, PositionIdsAreEqual) {
+  for (const GoldenCase& golden : cases_) {
+    SCOPED_TRACE(golden.name);
+    const std::vector<VisionFeatures> no_features(golden.num_pictures());
+    KvPool pool = PoisonedPool(*model_, 0);
+    const GoldenSequence sequence(*model_, golden.input_ids(), no_features, golden, pool);
+    const GoldenTensor& expected = golden["position_ids"];
+    Mat<int32_t> actual(3, sequence.num_tokens());
+    sequence.rope_index().CopyTo(0, actual.view());
+    const std::vector<int64_t> flat(actual.data(), actual.data() + 3 * actual.cols());
+    EXPECT_EQ(flat, expected.integers);
+  }
+}
+
+TEST_P(ModelGolden, VisionFeaturesAreAsExactAsTheReference) {
+  OnEveryTarget([&](Target target) {
+    for (const GoldenCase& golden : cases_) {
+      if (golden.num_pictures() == 0) continue;
+      SCOPED_TRACE(golden.name);
+      const std::vector<VisionFeatures> features = EncodePictures(*model_, golden);
+      const auto ratio = [&](const std::string& tensor, auto part) {
+        Mat<float> all(golden[tensor].shape[0], golden[tensor].shape[1]);
+        float* out = all.data();
+        for (const VisionFeatures& one : features) {
+          const MatView<const float> view = part(one);
+          out = std::copy_n(view.data(), view.rows() * view.cols(), out);
+        }
+        const float value = ErrorRatio(golden, tensor, all.view());
+        EXPECT_LE(value, kAllowedRatio) << tensor;
+        return value;
+      };
+      std::printf("%-7s %-30s vision_embeds %.2f deepstack",
+                  std::string(TargetName(target)).c_str(), golden.name.c_str(),
+                  double{ratio("vision_embeds", [](const auto& f) { return f.embeds.view(); })});
+      for (size_t i = 0; i < 3; ++i) {
+        std::printf(" %.2f", double{ratio("deepstack_" + std::to_string(i), [i](const auto& f) {
+                      return f.deepstack[i].view();
+                    })});
+      }
+      std::printf("\n");
+    }
+  });
+}
+
+TEST_P(ModelGolden, LogitsAndHiddenStatesAreAsExactAsTheReference) {
+  OnEveryTarget([&](Target target) {
+    for (const GoldenCase& golden : cases_) {
+      SCOPED_TRACE(golden.name);
+      const std::vector<VisionFeatures> features = EncodePictures(*model_, golden);
+      const GoldenRun run = RunGolden(*model_, golden, features, 0, 0);
+      const float logits_ratio = ErrorRatio(golden, "logits", run.logits.view());
+      EXPECT_LE(logits_ratio, kAllowedRatio);
+      std::printf("%-7s %-30s logits %.2f", std::string(TargetName(target)).c_str(),
+                  golden.name.c_str(), double{logits_ratio});
+      for (size_t i = 0; golden.Has("hidden_" + std::to_string(i)); ++i) {
+        const std::string tensor = "hidden_" + std::to_string(i);
+        const float ratio = ErrorRatio(golden, tensor, run.hidden.at(i).view());
+        EXPECT_LE(ratio, kAllowedRatio) << tensor;
+        std::printf("%s %.2f", i == 0 ? " hidden" : "", double{ratio});
+      }
+      std::printf("\n");
+    }
+  });
+}
+
+TEST_P(ModelGolden, GreedyTokensAreEqual) {
+  OnEveryTarget([&](Target) {
+    for (const GoldenCase& golden : cases_) {
+      SCOPED_TRACE(golden.name);
+      const std::vector<VisionFeatures> features = EncodePictures(*model_, golden);
+      const GoldenRun run = RunGolden(*model_, golden, features, 0, kNumAnswers);
+      const std::vector<int64_t> answers(run.answers.begin(), run.answers.end());
+      EXPECT_EQ(answers, golden["greedy"].integers);
+    }
+  });
+}
+
+TEST_P(ModelGolden, ThreadsAndChunksDoNotChangeABit) {
+  ThreadPool one_thread(1);
+  const std::unique_ptr<Model> single =
+      LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), one_thread);
+  OnEveryTarget([&](Target) {
+    for (const GoldenCase& golden : cases_) {
+      const std::vector<VisionFeatures> features = EncodePictures(*single, golden);
+      const GoldenRun whole = RunGolden(*single, golden, features, 0, kNumAnswers);
+      for (Model* model : {single.get(), model_.get()}) {
+        const std::vector<VisionFeatures> again = EncodePictures(*model, golden);
+        for (size_t i = 0; i < features.size(); ++i) {
+          EXPECT_TRUE(SameBits(again[i].embeds.view(), features[i].embeds.view()));
+        }
+        for (const size_t chunk : {0, 1, 7, 32}) {
+          SCOPED_TRACE(golden.name + ", chunks of " + std::to_string(chunk));
+          const GoldenRun run = RunGolden(*model, golden, again, chunk, kNumAnswers);
+          EXPECT_TRUE(SameBits(run.logits.view(), whole.logits.view()));
+          EXPECT_TRUE(SameBits(run.answer_logits.view(), whole.answer_logits.view()));
+        }
+      }
+    }
+  });
+}
+
+// All cases run side by side, their prompts cut in chunks of different sizes; a sequence that has
+// read its prompt answers while the others still read.
+TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
+  OnEveryTarget([&](Target) {
+    KvPool pool = PoisonedPool(*model_, 512 * cases_.size());
+    std::vector<std::vector<VisionFeatures>> features;
+    std::vector<GoldenRun> alone;
+    std::vector<GoldenSequence> sequences;
+    features.reserve(cases_.size());
+    for (const GoldenCase& golden : cases_) {
+      features.push_back(EncodePictures(*model_, golden));
+      alone.push_back(RunGolden(*model_, golden, features.back(), 0, kNumAnswers));
+      sequences.emplace_back(*model_, golden.input_ids(), features.back(), golden, pool);
+    }
+    std::vector<size_t> num_answers(cases_.size());
+    for (size_t round = 0; round < 64; ++round) {
+      std::vector<DecoderSegment> segments;
+      std::vector<size_t> owners;
+      for (size_t s = 0; s < sequences.size(); ++s) {
+        const size_t left = sequences[s].num_tokens() - sequences[s].num_done();
+        if (left == 0) continue;
+        const size_t count = std::min(left, 3 + 5 * s);
+        segments.push_back(
+            sequences[s].Next(count, count == left ? LogitRows::kLast : LogitRows::kNone));
+        if (count == left) owners.push_back(s);
+      }
+      if (segments.empty()) break;
+      const MatView<const float> logits = model_->text_decoder().Forward(segments);
+      ASSERT_EQ(logits.rows(), owners.size());
+      for (size_t row = 0; row < owners.size(); ++row) {
+        const size_t s = owners[row];
+        SCOPED_TRACE(cases_[s].name);
+        const GoldenRun& expected = alone[s];
+        const size_t step = num_answers[s]++;
+        EXPECT_TRUE(SameBits(
+            logits.Rows(row, 1),
+            step == 0 ? expected.logits.view().Rows(expected.logits.rows() - 1, 1)
+                      : expected.answer_logits.view().Rows(step - 1, 1)));
+        if (step < kNumAnswers) sequences[s].Append(Argmax(logits, row));
+      }
+    }
+    for (const size_t count : num_answers) EXPECT_EQ(count, kNumAnswers + 1);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden, testing::Values("tied", "untied"),
+                         [](const auto& info) { return info.param; });
+
+TEST(EmbeddedModel, LoadsAndAnswers) {
+  ThreadPool pool(2);
+  const std::unique_ptr<Model> model =
+      LoadGoldenModel(std::filesystem::path(OCELLI_SOURCE_DIR) / "models" / "embedded", pool);
+  const GoldenCase golden = LoadGoldenCases("tied").front();
+  const std::vector<VisionFeatures> features = EncodePictures(*model, golden);
+  const GoldenRun run = RunGolden(*model, golden, features, 0, 8);
+  EXPECT_EQ(run.answers.size(), 8u);
+  for (size_t c = 0; c < run.logits.cols(); ++c) {
+    EXPECT_TRUE(std::isfinite(run.logits.view()(run.logits.rows() - 1, c)));
+  }
+}
+
+}  // namespace
+}  // namespace ocelli
