@@ -17,8 +17,8 @@ namespace ocelli {
 
 // What of a prompt is already in KV blocks. The blocks are not referenced yet.
 struct PrefixMatch {
-  std::vector<KvBlockId> blocks;          // whole blocks, to share
-  std::optional<KvBlockId> tail;          // a block of which the first tail_tokens match, to copy
+  std::vector<KvBlockId> blocks;  // whole blocks, to share
+  std::optional<KvBlockId> tail;  // a block of which the first tail_tokens match, to copy
   size_t tail_tokens = 0;
 
   size_t num_tokens() const { return blocks.size() * kKvBlockTokens + tail_tokens; }
@@ -60,9 +60,9 @@ class BlockManager {
 
   // Records that the first `units.size()` tokens of block `id`, which follows the block called
   // `parent`, are computed; they are kept unchanged as long as anyone may match them.
-  // `key` names the block once it is full. Returns the block that the sequence must use from now on:
-  // another one with one more reference (and `id` with one less) when that one was full of the same
-  // before.
+  // `key` names the block once it is full. Returns the block that the sequence must use from now
+  // on: another one with one more reference (and `id` with one less) when that one was full of the
+  // same before.
   KvBlockId SetContent(KvBlockId id, const BlockKey& parent, std::span<const ContentUnit> units,
                        const BlockKey& key);
 

@@ -18,14 +18,14 @@ namespace ocelli {
 // What the engine must know about a model.
 struct ModelTraits {
   size_t vocab_size = 0;
-  size_t max_context_tokens = 0;     // prompt and answer
-  size_t num_encoder_steps = 0;      // calls of EncodeJob::Step for one picture
-  size_t spatial_merge_size = 0;     // patches a side that become one image token
-  size_t max_image_tokens = 0;       // of one picture
+  size_t max_context_tokens = 0;  // prompt and answer
+  size_t num_encoder_steps = 0;   // calls of EncodeJob::Step for one picture
+  size_t spatial_merge_size = 0;  // patches a side that become one image token
+  size_t max_image_tokens = 0;    // of one picture
   TokenId image_token_id = 0;
   std::vector<TokenId> eos_token_ids;
-  uint64_t kv_block_bytes = 0;       // keys and values of kKvBlockTokens tokens in all layers
-  uint64_t image_token_bytes = 0;    // of an EncodedPicture, per image token
+  uint64_t kv_block_bytes = 0;     // keys and values of kKvBlockTokens tokens in all layers
+  uint64_t image_token_bytes = 0;  // of an EncodedPicture, per image token
 };
 
 // A picture as the decoder takes it.
@@ -47,15 +47,23 @@ class EncodeJob {
 // Consecutive tokens of one sequence to compute: row r is token first_token + r. Keys and values of
 // the tokens before are in `blocks`, those of these rows go there.
 struct ForwardSegment {
-  std::span<const TokenId> token_ids;      // [rows]
+  std::span<const TokenId> token_ids;  // [rows]
   size_t first_token = 0;
   const RopeIndex* rope_index = nullptr;
-  std::span<const KvBlockId> blocks;       // of the whole sequence, in token order
-  const EncodedPicture* picture = nullptr; // whose image tokens are among the rows; or null
-  size_t picture_row = 0;                  // the first of those rows
-  size_t picture_token = 0;                // the image token that it is
+  std::span<const KvBlockId> blocks;        // of the whole sequence, in token order
+  const EncodedPicture* picture = nullptr;  // whose image tokens are among the rows; or null
+  size_t picture_row = 0;                   // the first of those rows
+  size_t picture_token = 0;                 // the image token that it is
   size_t num_picture_rows = 0;
-  size_t num_logits = 0;                   // of the last rows
+  size_t num_logits = 0;  // of the last rows
+};
+
+// The largest work that an engine gives to a runner.
+struct RunnerPlan {
+  size_t num_kv_blocks = 0;
+  size_t max_rows = 0;      // of one Forward
+  size_t max_logits = 0;    // likewise
+  size_t max_segments = 0;  // likewise
 };
 
 // The model as the engine sees it; tests have one without maths. **Threads**: one caller at a time.
@@ -65,11 +73,11 @@ class ModelRunner {
 
   virtual const ModelTraits& traits() const = 0;
 
-  // Plans memory, once, before all else: KV blocks and the largest Forward. It is budgeted already.
-  virtual void Plan(size_t num_blocks, size_t max_rows, size_t max_logits) = 0;
+  // Plans memory, once, before all else. It is budgeted already.
+  virtual void Plan(const RunnerPlan& plan) = 0;
 
-  // Computes all rows of `segments` in one pass and returns their logits, valid until the next call.
-  // A row's logits do not depend on the other segments nor on how its sequence was cut.
+  // Computes all rows of `segments` in one pass and returns their logits, valid until the next
+  // call. A row's logits do not depend on the other segments nor on how its sequence was cut.
   // **Shapes**: returns [sum of num_logits, vocab_size], in segment order.
   virtual MatView<const float> Forward(std::span<const ForwardSegment> segments) = 0;
 

@@ -70,7 +70,8 @@ void PrefixIndex::ListAsChild(KvBlockId id) { children_.emplace(entries_[id].par
 
 void PrefixIndex::UnlistAsChild(KvBlockId id) {
   const auto [begin, end] = children_.equal_range(entries_[id].parent);
-  const auto found = std::find_if(begin, end, [id](const auto& child) { return child.second == id; });
+  const auto found =
+      std::find_if(begin, end, [id](const auto& child) { return child.second == id; });
   OCELLI_CHECK(found != end, "block {} is not listed under its parent", id);
   children_.erase(found);
 }

@@ -26,16 +26,17 @@ Status CheckPicture(const Patches& patches, size_t index, const ModelTraits& tra
   const size_t merge = traits.spatial_merge_size;
   if (patches.image_tokens == 0 ||
       patches.image_tokens * merge * merge != patches.grid_h * patches.grid_w) {
-    return Invalid("pictures", fmt::format("picture {} has {} image tokens for a grid of {} x {} "
-                                           "patches; prepare it for this model",
-                                           index, patches.image_tokens, patches.grid_h,
-                                           patches.grid_w));
+    return Invalid("pictures",
+                   fmt::format("picture {} has {} image tokens for a grid of {} x {} "
+                               "patches; prepare it for this model",
+                               index, patches.image_tokens, patches.grid_h, patches.grid_w));
   }
   if (patches.image_tokens <= traits.max_image_tokens) return {};
-  return Error{ErrorCode::kTooLarge,
-               fmt::format("picture {} takes {} image tokens; the limit is {}: ask for a smaller one",
-                           index, patches.image_tokens, traits.max_image_tokens),
-               "pictures"};
+  return Error{
+      ErrorCode::kTooLarge,
+      fmt::format("picture {} takes {} image tokens; the limit is {}: ask for a smaller one", index,
+                  patches.image_tokens, traits.max_image_tokens),
+      "pictures"};
 }
 
 // Returns the runs of image tokens, one for each picture, or an error that counts them.
@@ -45,7 +46,8 @@ Result<std::vector<PictureRun>> FindRuns(const GenerateRequest& request, TokenId
   size_t at = 0;
   for (size_t i = 0; i < request.pictures.size(); ++i) {
     const size_t want = request.pictures[i]->image_tokens;
-    const auto first = std::find(ids.begin() + static_cast<ptrdiff_t>(at), ids.end(), image_token_id);
+    const auto first =
+        std::find(ids.begin() + static_cast<ptrdiff_t>(at), ids.end(), image_token_id);
     const auto begin = static_cast<size_t>(first - ids.begin());
     const auto last = std::find_if(first, ids.end(),
                                    [image_token_id](TokenId id) { return id != image_token_id; });
@@ -60,9 +62,10 @@ Result<std::vector<PictureRun>> FindRuns(const GenerateRequest& request, TokenId
   }
   const auto extra = std::find(ids.begin() + static_cast<ptrdiff_t>(at), ids.end(), image_token_id);
   if (extra == ids.end()) return runs;
-  return Invalid("pictures", fmt::format("token {} of the prompt is an image token without a picture; "
-                                         "{} pictures came",
-                                         extra - ids.begin(), runs.size()));
+  return Invalid("pictures",
+                 fmt::format("token {} of the prompt is an image token without a picture; "
+                             "{} pictures came",
+                             extra - ids.begin(), runs.size()));
 }
 
 std::vector<ContentUnit> MakeUnits(const std::vector<TokenId>& ids,
@@ -81,7 +84,8 @@ std::vector<ContentUnit> MakeUnits(const std::vector<TokenId>& ids,
 RopeIndex MakeRopeIndex(size_t num_tokens, const std::vector<PictureRun>& runs, size_t merge_size) {
   std::vector<PictureSpan> spans;
   for (const PictureRun& run : runs) {
-    spans.push_back({run.begin, run.patches->grid_h / merge_size, run.patches->grid_w / merge_size});
+    spans.push_back(
+        {run.begin, run.patches->grid_h / merge_size, run.patches->grid_w / merge_size});
   }
   return RopeIndex(num_tokens, spans);
 }

@@ -20,8 +20,8 @@ class PromptLookup {
 
   explicit PromptLookup(size_t max_draft_tokens) : max_draft_tokens_(max_draft_tokens) {}
 
-  // Appends up to `limit` and max_draft_tokens guesses to `tokens`, fewer while guesses keep failing,
-  // and returns how many.
+  // Appends up to `limit` and max_draft_tokens guesses to `tokens`, fewer while guesses keep
+  // failing, and returns how many.
   size_t AppendGuess(std::vector<TokenId>& tokens, size_t limit) const;
 
   // Learns how a guess went.

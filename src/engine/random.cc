@@ -21,9 +21,9 @@ std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 4> counter, std::array<u
 }
 
 double TokenUniform(uint64_t seed, uint32_t choice, uint64_t index) {
-  const auto words = Philox4x32(
-      {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), choice, 0},
-      {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+  const auto words =
+      Philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), choice, 0},
+                 {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
   const uint64_t bits = (uint64_t{words[0]} << 32 | words[1]) >> 11;
   return static_cast<double>(bits) * 0x1p-53;
 }

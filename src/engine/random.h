@@ -6,8 +6,8 @@
 
 namespace ocelli {
 
-// Returns four random words for a counter and a key. The same on every machine and library; there is
-// no state to carry over a preemption or a rejected guess.
+// Returns four random words for a counter and a key. The same on every machine and library; there
+// is no state to carry over a preemption or a rejected guess.
 // **Ref**: Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC11).
 std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 

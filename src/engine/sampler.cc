@@ -76,7 +76,8 @@ Result<TokenId> Sampler::Sample(std::span<const float> logits, const SamplingPar
   }
   const auto best = FindArgmax(logits);
   if (!best) {
-    return Error{ErrorCode::kInternal, "the model computed a logit that is not a finite number", ""};
+    return Error{ErrorCode::kInternal, "the model computed a logit that is not a finite number",
+                 ""};
   }
   if (params.temperature == 0.0f) return best->id;
   return Draw(logits, params, best->logit, uniform);
@@ -142,11 +143,13 @@ float LogProbability(std::span<const float> logits, TokenId id) {
 
 std::vector<TokenLogprob> TopLogProbabilities(std::span<const float> logits, size_t count) {
   std::vector<TokenLogprob> top;
-  for (size_t id = 0; id < logits.size(); ++id) top.push_back({static_cast<TokenId>(id), logits[id]});
+  for (size_t id = 0; id < logits.size(); ++id)
+    top.push_back({static_cast<TokenId>(id), logits[id]});
   count = std::min(count, top.size());
   std::partial_sort(top.begin(), top.begin() + static_cast<ptrdiff_t>(count), top.end(),
                     [](const TokenLogprob& a, const TokenLogprob& b) {
-                      return a.logprob != b.logprob ? a.logprob > b.logprob : a.token_id < b.token_id;
+                      return a.logprob != b.logprob ? a.logprob > b.logprob
+                                                    : a.token_id < b.token_id;
                     });
   top.resize(count);
   if (top.empty()) return top;

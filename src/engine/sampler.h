@@ -14,13 +14,14 @@
 
 namespace ocelli {
 
-// Chooses tokens from logits, as SamplingParams states. Holds scratch only: what a choice depends on
-// are its arguments. **Threads**: one at a time.
+// Chooses tokens from logits, as SamplingParams states. Holds scratch only: what a choice depends
+// on are its arguments. **Threads**: one at a time.
 class Sampler {
  public:
   explicit Sampler(size_t vocab_size);
 
-  // Returns the next token. `uniform` in [0, 1) decides among what is left; temperature 0 ignores it.
+  // Returns the next token. `uniform` in [0, 1) decides among what is left; temperature 0 ignores
+  // it.
   // **Shapes**: logits [vocab_size]. **Errors**: kInternal when a logit is not finite.
   Result<TokenId> Sample(std::span<const float> logits, const SamplingParams& params,
                          const Penalties& penalties, double uniform);

@@ -26,8 +26,8 @@ Status CheckCount(std::string_view field, size_t value, size_t low, size_t high)
 
 Status CheckPositive(std::string_view field, float value, float high) {
   if (value > 0.0f && value <= high) return {};
-  return Invalid(
-      field, fmt::format("{} is {}; it must be above 0 and at most {}", field, value, high));
+  return Invalid(field,
+                 fmt::format("{} is {}; it must be above 0 and at most {}", field, value, high));
 }
 
 Status CheckStop(const std::vector<std::string>& stop) {

@@ -7,10 +7,11 @@
 
 namespace ocelli {
 
-Sequence::Sequence(std::shared_ptr<const PromptContent> prompt, uint64_t order,
+Sequence::Sequence(std::shared_ptr<const PromptContent> prompt, uint64_t order, size_t max_tokens,
                    size_t max_draft_tokens)
     : prompt_(std::move(prompt)),
       order_(order),
+      max_tokens_(max_tokens),
       lookup_(max_draft_tokens),
       token_ids_(prompt_->token_ids),
       units_(prompt_->units) {}
@@ -23,6 +24,12 @@ void Sequence::AppendToken(TokenId id) {
     token_ids_.push_back(id);
   }
   units_.push_back(ContentUnit::Token(id));
+}
+
+void Sequence::Guess(size_t limit) {
+  // The pass itself gives one token, so guesses that would be the last one are of no use.
+  const size_t useful = max_tokens_ - num_tokens() - 1;
+  num_guesses_ = lookup_.AppendGuess(token_ids_, std::min(limit, useful));
 }
 
 void Sequence::EndGuesses(size_t num_guessed, size_t num_right) {

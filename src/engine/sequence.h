@@ -22,12 +22,15 @@ namespace ocelli {
 // In steady decode one token, the newest, is pending.
 class Sequence {
  public:
-  // `order` ranks sequences: lower ones go first and are preempted last.
-  Sequence(std::shared_ptr<const PromptContent> prompt, uint64_t order, size_t max_draft_tokens);
+  // `order` ranks sequences: lower ones go first and are preempted last. The answer ends when there
+  // are `max_tokens` tokens, the prompt's among them.
+  Sequence(std::shared_ptr<const PromptContent> prompt, uint64_t order, size_t max_tokens,
+           size_t max_draft_tokens);
 
   uint64_t order() const { return order_; }
   const PromptContent& prompt() const { return *prompt_; }
   const std::vector<TokenId>& token_ids() const { return token_ids_; }
+  size_t max_tokens() const { return max_tokens_; }
   size_t num_tokens() const { return token_ids_.size() - num_guesses_; }
   size_t num_answer_tokens() const { return num_tokens() - prompt_->token_ids.size(); }
   std::span<const TokenId> answer() const {
@@ -40,7 +43,7 @@ class Sequence {
   // Appends a token of the answer in place of the guesses that are left.
   void AppendToken(TokenId id);
   // Appends guesses of what follows, at most `limit`.
-  void Guess(size_t limit) { num_guesses_ = lookup_.AppendGuess(token_ids_, limit); }
+  void Guess(size_t limit);
   size_t num_guesses() const { return num_guesses_; }
   TokenId guess(size_t i) const { return token_ids_[num_tokens() + i]; }
   // Drops the guesses and remembers how many were right.
@@ -69,10 +72,11 @@ class Sequence {
  private:
   std::shared_ptr<const PromptContent> prompt_;
   uint64_t order_;
+  size_t max_tokens_;
   PromptLookup lookup_;
-  std::vector<TokenId> token_ids_;   // guesses at the end
-  std::vector<ContentUnit> units_;   // without guesses
-  std::vector<BlockKey> keys_;       // of the first whole blocks
+  std::vector<TokenId> token_ids_;  // guesses at the end
+  std::vector<ContentUnit> units_;  // without guesses
+  std::vector<BlockKey> keys_;      // of the first whole blocks
   size_t num_guesses_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "engine/model_runner.h"
@@ -18,8 +19,8 @@ class VisionStage {
   // `runner` must outlive this.
   VisionStage(ModelRunner& runner, uint64_t budget_bytes) : runner_(runner), cache_(budget_bytes) {}
 
-  // Gives each of `sequences` that stands at a picture that picture, if it is in the cache, and
-  // takes back those that are read. Returns how many pictures it gave.
+  // Gives each of `sequences` that stands at a picture that picture, if it is in the cache. Returns
+  // how many it gave. A sequence drops its picture itself.
   size_t Hand(std::span<Sequence* const> sequences);
 
   // What Step did.
