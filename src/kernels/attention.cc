@@ -1,106 +1,130 @@
 #include "kernels/attention.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "base/check.h"
+#include "kernels/attention_rows.h"
 
 namespace ocelli {
 namespace {
 
-constexpr size_t kLanes = 16;
+size_t CeilDiv(size_t a, size_t b) { return (a + b - 1) / b; }
 
-size_t PaddedDim(const AttentionShape& shape) {
-  return (shape.head_dim + kLanes - 1) / kLanes * kLanes;
+size_t RoundUp(size_t a, size_t b) { return CeilDiv(a, b) * b; }
+
+// Heads whose keys and values FullAttention packs at a time: enough for four tasks a thread, so
+// that the threads finish together, and no more, so that memory stays small.
+size_t PackedHeads(const AttentionShape& shape, size_t n, int num_threads) {
+  const size_t row_blocks = std::max<size_t>(1, CeilDiv(n, kAttentionBlockRows));
+  return std::min(shape.heads, CeilDiv(4 * static_cast<size_t>(num_threads), row_blocks));
 }
 
-size_t KvHeadFloats(const AttentionShape& shape) {
-  return kKvBlockTokens * (shape.head_dim + PaddedDim(shape));
+size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
+  return CeilDiv(n, kKvBlockTokens) * KvHeadFloats(shape);
 }
 
-size_t KeyIndex(const AttentionShape& shape, size_t slot, size_t d) {
-  return (slot / kLanes * shape.head_dim + d) * kLanes + slot % kLanes;
-}
-
-size_t ValueIndex(const AttentionShape& shape, size_t slot, size_t d) {
-  return kKvBlockTokens * shape.head_dim + (d / kLanes * kKvBlockTokens + slot) * kLanes +
-         d % kLanes;
-}
-
-// Softmax attention of one query head over tokens [0, visible); key(t, d) and value(t, d) read
-// them.
-template <typename Key, typename Value>
-void AttendHead(size_t head_dim, const float* q, size_t visible, Key key, Value value,
-                float* scores, float* out) {
-  const double scale = 1.0 / std::sqrt(static_cast<double>(head_dim));
-  float largest = -INFINITY;
-  for (size_t t = 0; t < visible; ++t) {
-    double dot = 0;
-    for (size_t d = 0; d < head_dim; ++d) dot += double{q[d]} * double{key(t, d)};
-    scores[t] = static_cast<float>(dot * scale);
-    largest = std::max(largest, scores[t]);
+// PackedHeads(n) * n is largest for some n <= max_rows: when n is small its heads are many. Bounds
+// it.
+size_t MaxPackedFloats(const AttentionShape& shape, size_t max_rows, int num_threads) {
+  size_t most = 0;
+  for (size_t n = kKvBlockTokens; n < max_rows + kKvBlockTokens; n += kKvBlockTokens) {
+    const size_t rows = std::min(n, max_rows);
+    // The heads change at multiples of the row block only, so the shortest of 32 lengths has most.
+    const size_t heads = PackedHeads(shape, n - kKvBlockTokens + 1, num_threads);
+    most = std::max(most, heads * PackedHeadFloats(shape, rows));
   }
-  double sum = 0;
-  for (size_t t = 0; t < visible; ++t) {
-    scores[t] = std::exp(scores[t] - largest);
-    sum += double{scores[t]};
-  }
-  for (size_t d = 0; d < head_dim; ++d) {
-    double total = 0;
-    for (size_t t = 0; t < visible; ++t) total += double{scores[t]} * double{value(t, d)};
-    out[d] = static_cast<float>(total / sum);
-  }
+  return most;
 }
 
-constexpr size_t kMaxTokens = 65536;
+size_t SegmentTasks(const AttentionShape& shape, const CausalSegment& segment) {
+  return CeilDiv(segment.q.rows(), AttentionBlockTokens(shape)) * shape.kv_heads;
+}
+
+// Task `task` of a segment: kv head by kv head, and the last rows, which see most, first.
+void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment, size_t task,
+                       float* scratch) {
+  const size_t block_tokens = AttentionBlockTokens(shape);
+  const size_t row_blocks = CeilDiv(segment.q.rows(), block_tokens);
+  const size_t kv_head = task / row_blocks;
+  const size_t begin = (row_blocks - 1 - task % row_blocks) * block_tokens;
+  const size_t count = std::min(block_tokens, segment.q.rows() - begin);
+  const size_t columns = shape.group() * shape.head_dim;
+  const AttentionRows rows = {
+      .head_dim = shape.head_dim,
+      .q = segment.q.Rows(begin, count).Cols(kv_head * columns, columns),
+      .out = segment.out.Rows(begin, count).Cols(kv_head * columns, columns),
+      .kv = {.list = segment.blocks.data(), .offset_floats = kv_head * KvHeadFloats(shape)},
+      .first_visible = segment.first_token + begin + 1,
+      .more_visible = 1};
+  AttendRows(rows, scratch);
+}
+
+// Packs tokens of one head into KV blocks one behind the other.
+void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const float> v,
+              size_t first_token, size_t count, float* packed) {
+  for (size_t t = first_token; t < first_token + count; ++t) {
+    StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadFloats(shape),
+                t % kKvBlockTokens);
+  }
+}
 
 }  // namespace
 
-size_t KvBlockFloats(const AttentionShape& shape) { return shape.kv_heads * KvHeadFloats(shape); }
-
-void StoreKv(const AttentionShape& shape, const float* k, const float* v, float* block,
-             size_t slot) noexcept {
-  for (size_t g = 0; g < shape.kv_heads; ++g) {
-    float* head = block + g * KvHeadFloats(shape);
-    for (size_t d = 0; d < shape.head_dim; ++d) {
-      head[KeyIndex(shape, slot, d)] = k[g * shape.head_dim + d];
-      head[ValueIndex(shape, slot, d)] = v[g * shape.head_dim + d];
-    }
-  }
-}
-
-AttentionScratch::AttentionScratch(const AttentionShape&, size_t max_full_rows, int num_threads)
-    : buffer_(static_cast<size_t>(num_threads) * kMaxTokens * sizeof(float)),
-      max_full_rows_(max_full_rows) {}
+AttentionScratch::AttentionScratch(const AttentionShape& shape, size_t max_full_rows,
+                                   int num_threads)
+    : max_full_rows_(max_full_rows),
+      num_threads_(num_threads),
+      worker_floats_(RoundUp(AttentionRowsScratchFloats(shape), kCacheLineBytes / sizeof(float))),
+      buffer_((static_cast<size_t>(num_threads) * worker_floats_ +
+               MaxPackedFloats(shape, max_full_rows, num_threads)) *
+              sizeof(float)) {}
 
 void CausalAttention(const AttentionShape& shape, std::span<const CausalSegment> segments,
                      AttentionScratch& scratch, ThreadPool& pool) noexcept {
-  for (const CausalSegment& segment : segments) {
-    pool.ForEach(segment.q.rows() * shape.heads, [&](size_t task, int worker) {
-      const size_t r = task / shape.heads;
-      const size_t h = task % shape.heads;
-      const size_t head_offset = h / (shape.heads / shape.kv_heads) * KvHeadFloats(shape);
-      const auto block = [&](size_t t) { return segment.blocks[t / kKvBlockTokens] + head_offset; };
-      AttendHead(
-          shape.head_dim, segment.q.Row(r) + h * shape.head_dim, segment.first_token + r + 1,
-          [&](size_t t, size_t d) { return block(t)[KeyIndex(shape, t % kKvBlockTokens, d)]; },
-          [&](size_t t, size_t d) { return block(t)[ValueIndex(shape, t % kKvBlockTokens, d)]; },
-          scratch.data() + static_cast<size_t>(worker) * kMaxTokens,
-          segment.out.Row(r) + h * shape.head_dim);
-    });
-  }
+  size_t tasks = 0;
+  for (const CausalSegment& segment : segments) tasks += SegmentTasks(shape, segment);
+  pool.ForEach(tasks, [&](size_t task, int worker) {
+    const CausalSegment* segment = segments.data();
+    for (size_t own; task >= (own = SegmentTasks(shape, *segment)); ++segment) task -= own;
+    AttendSegmentTask(shape, *segment, task, scratch.Worker(worker));
+  });
 }
 
 void FullAttention(const AttentionShape& shape, MatView<const float> q, MatView<const float> k,
                    MatView<const float> v, MatView<float> out, AttentionScratch& scratch,
                    ThreadPool& pool) noexcept {
-  pool.ForEach(q.rows() * shape.heads, [&](size_t task, int worker) {
-    const size_t r = task / shape.heads;
-    const size_t column = task % shape.heads * shape.head_dim;
-    AttendHead(
-        shape.head_dim, q.Row(r) + column, k.rows(),
-        [&](size_t t, size_t d) { return k(t, column + d); },
-        [&](size_t t, size_t d) { return v(t, column + d); },
-        scratch.data() + static_cast<size_t>(worker) * kMaxTokens, out.Row(r) + column);
-  });
+  const size_t n = q.rows();
+  OCELLI_CHECK(shape.heads == shape.kv_heads && n <= scratch.max_full_rows(),
+               "{} heads, {} kv heads, {} rows of {}", shape.heads, shape.kv_heads, n,
+               scratch.max_full_rows());
+  const size_t head_dim = shape.head_dim;
+  const size_t row_blocks = CeilDiv(n, kAttentionBlockRows);
+  const size_t head_floats = PackedHeadFloats(shape, n);
+  const size_t packed_heads = PackedHeads(shape, n, pool.num_threads());
+  for (size_t first = 0; first < shape.heads; first += packed_heads) {
+    const size_t tasks = std::min(packed_heads, shape.heads - first) * row_blocks;
+    pool.ForEach(tasks, [&](size_t task, int) {
+      const size_t column = (first + task / row_blocks) * head_dim;
+      const size_t begin = task % row_blocks * kAttentionBlockRows;
+      PackHead(shape, k.Cols(column, head_dim), v.Cols(column, head_dim), begin,
+               std::min(kAttentionBlockRows, n - begin),
+               scratch.Packed() + task / row_blocks * head_floats);
+    });
+    pool.ForEach(tasks, [&](size_t task, int worker) {
+      const size_t column = (first + task / row_blocks) * head_dim;
+      const size_t begin = task % row_blocks * kAttentionBlockRows;
+      const size_t count = std::min(kAttentionBlockRows, n - begin);
+      const AttentionRows rows = {
+          .head_dim = head_dim,
+          .q = q.Rows(begin, count).Cols(column, head_dim),
+          .out = out.Rows(begin, count).Cols(column, head_dim),
+          .kv = {.first = scratch.Packed() + task / row_blocks * head_floats,
+                 .block_floats = KvHeadFloats(shape)},
+          .first_visible = n,
+          .more_visible = 0};
+      AttendRows(rows, scratch.Worker(worker));
+    });
+  }
 }
 
 }  // namespace ocelli

@@ -1,45 +1,280 @@
 #include "kernels/linear.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "base/bf16.h"
+#include "base/check.h"
+#include "kernels/linear_kernels.h"
 
 namespace ocelli {
+namespace {
 
-LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int)
-    : buffer_(64), max_rows_(max_rows), max_inputs_(max_inputs) {}
+// Rows packed at once; more rows are done in turns. Bounds the scratch at 24 MiB for K = 6144.
+constexpr size_t kMaxPackedRows = 1024;
+// Rows of one task: one sum block of their inputs (128 KiB) stays in the L2 cache while panels
+// pass.
+constexpr size_t kTaskRows = 256;
+// Most panels of one task: their totals for kTaskRows rows (128 KiB) stay in the L2 cache too.
+constexpr size_t kTaskPanels = 8;
+// Tasks per thread below which tasks get fewer panels, so that no thread waits long for the last.
+constexpr size_t kTasksPerThread = 4;
+// Weights of one task of the streaming path: large beside what a thread prefetches in vain.
+constexpr size_t kStreamTaskBytes = size_t{512} << 10;
 
-void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
-            LinearMode mode, LinearScratch&, ThreadPool& pool) noexcept {
-  const size_t num_inputs = w.num_inputs();
-  pool.ForEach(w.num_panels(), [&](size_t p, int) {
-    const std::byte* panel = w.Panel(p);
-    const size_t lanes = std::min(kPanelRows, w.num_outputs() - p * kPanelRows);
-    for (size_t r = 0; r < x.rows(); ++r) {
-      float total[kPanelRows] = {};
-      for (size_t begin = 0; begin < num_inputs; begin += kSumBlockInputs) {
-        float block[kPanelRows] = {};
-        for (size_t k = begin; k < std::min(num_inputs, begin + kSumBlockInputs); ++k) {
-          for (size_t lane = 0; lane < kPanelRows; ++lane) {
-            const size_t i = k * kPanelRows + lane;
-            const float weight = w.format() == WeightFormat::kBf16
-                                     ? ToFloat(reinterpret_cast<const Bf16*>(panel)[i])
-                                     : reinterpret_cast<const float*>(panel)[i];
-            block[lane] += x(r, k) * weight;
-          }
-        }
-        for (size_t lane = 0; lane < kPanelRows; ++lane) {
-          total[lane] = begin == 0 ? block[lane] : total[lane] + block[lane];
-        }
+constexpr size_t kWidenedFloats = kMaxTilePanels * kSumBlockInputs * kPanelRows;
+constexpr size_t kTotalsFloats = kTaskRows * kTaskPanels * kPanelRows;
+constexpr size_t kThreadFloats = kWidenedFloats + kTotalsFloats;
+
+size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
+
+// Cuts `count` in the fewest parts of at most `most`, all equal or one less.
+class EvenCut {
+ public:
+  EvenCut(size_t count, size_t most) : count_(count), parts_(DivideUp(count, most)) {}
+  size_t parts() const { return parts_; }
+  size_t Begin(size_t part) const { return count_ * part / parts_; }
+  size_t Size(size_t part) const { return Begin(part + 1) - Begin(part); }
+
+ private:
+  size_t count_;
+  size_t parts_;
+};
+
+using Float4 = float __attribute__((vector_size(16)));
+
+Float4 Load4(const float* p) {
+  Float4 v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+
+// Transposes 4 rows of 4 inputs into 4 inputs of 4 rows, `stride` floats apart.
+void Transpose4x4(const MatView<const float>& x, size_t row, size_t k, float* out, size_t stride) {
+  const Float4 a = Load4(x.Row(row) + k), b = Load4(x.Row(row + 1) + k);
+  const Float4 c = Load4(x.Row(row + 2) + k), d = Load4(x.Row(row + 3) + k);
+  using Index = int __attribute__((vector_size(16)));
+  constexpr Index kLower = {0, 4, 1, 5}, kUpper = {2, 6, 3, 7};
+  constexpr Index kFirst = {0, 1, 4, 5}, kSecond = {2, 3, 6, 7};
+  const Float4 ab0 = __builtin_shuffle(a, b, kLower), ab1 = __builtin_shuffle(a, b, kUpper);
+  const Float4 cd0 = __builtin_shuffle(c, d, kLower), cd1 = __builtin_shuffle(c, d, kUpper);
+  const Float4 inputs[4] = {
+      __builtin_shuffle(ab0, cd0, kFirst), __builtin_shuffle(ab0, cd0, kSecond),
+      __builtin_shuffle(ab1, cd1, kFirst), __builtin_shuffle(ab1, cd1, kSecond)};
+  for (size_t i = 0; i < 4; ++i) std::memcpy(out + i * stride, &inputs[i], sizeof(Float4));
+}
+
+// Copies rows [row, row + rows) and inputs [begin, end) of `x` to `out` [end - begin, rows].
+void PackTile(const MatView<const float>& x, size_t row, size_t rows, size_t begin, size_t end,
+              float* out) {
+  size_t k = begin;
+  for (; k + 4 <= end; k += 4, out += 4 * rows) {
+    size_t r = 0;
+    for (; r + 4 <= rows; r += 4) Transpose4x4(x, row + r, k, out + r, rows);
+    for (; r < rows; ++r) {
+      for (size_t i = 0; i < 4; ++i) out[i * rows + r] = x(row + r, k + i);
+    }
+  }
+  for (; k < end; ++k, out += rows) {
+    for (size_t r = 0; r < rows; ++r) out[r] = x(row + r, k);
+  }
+}
+
+// One call of Linear, or a turn of it: the operands and how the work is cut.
+struct LinearJob {
+  MatView<const float> x;
+  const PackedMatrix& w;
+  const float* bias;
+  MatView<float> y;
+  bool add;
+  const LinearKernels& kernels;
+  float* packed;  // x as [K blocks][tiles][inputs][rows], or [tiles][K][rows] when streaming
+  float* thread_buffers;
+
+  // Stores outputs [16 * panel, 16 * panel + width) of one row.
+  void Finish(const float* totals, size_t row, size_t panel, size_t width) const {
+    const size_t n = panel * kPanelRows;
+    const size_t count = std::min(width, w.num_outputs() - n);
+    kernels.finish(totals, bias == nullptr ? nullptr : bias + n, count, add, y.Row(row) + n);
+  }
+};
+
+// ---- Few rows: every panel is read once, from memory, for all rows of a tile.
+
+void StreamPanel(const LinearJob& job, const EvenCut& tiles, size_t panel) {
+  alignas(kCacheLineBytes) float totals[kMaxTileRows * kPanelRows];
+  const bool bf16 = job.w.format() == WeightFormat::kBf16;
+  const auto& sum_panel = bf16 ? job.kernels.sum_panel_bf16 : job.kernels.sum_panel_float32;
+  for (size_t t = 0; t < tiles.parts(); ++t) {
+    const size_t begin = tiles.Begin(t);
+    const size_t rows = tiles.Size(t);
+    sum_panel[rows](job.packed + begin * job.w.num_inputs(), job.w.Panel(panel), job.w.num_inputs(),
+                    totals);
+    for (size_t r = 0; r < rows; ++r) {
+      job.Finish(totals + r * kPanelRows, begin + r, panel, kPanelRows);
+    }
+  }
+}
+
+void StreamRows(LinearJob job, ThreadPool& pool) {
+  const size_t num_inputs = job.w.num_inputs();
+  const EvenCut tiles(job.x.rows(), job.kernels.tile_rows);
+  // One row is its own tile; the kernels only read it.
+  if (job.x.rows() == 1) {
+    job.packed = const_cast<float*>(job.x.data());
+  } else {
+    pool.ForRanges(num_inputs, kSumBlockInputs, [&](size_t begin, size_t end, int) {
+      for (size_t t = 0; t < tiles.parts(); ++t) {
+        const size_t rows = tiles.Size(t);
+        PackTile(job.x, tiles.Begin(t), rows, begin, end,
+                 job.packed + tiles.Begin(t) * num_inputs + begin * rows);
       }
-      for (size_t lane = 0; lane < lanes; ++lane) {
-        const size_t n = p * kPanelRows + lane;
-        const float value = bias == nullptr ? total[lane] : total[lane] + bias[n];
-        y(r, n) = mode == LinearMode::kAdd ? y(r, n) + value : value;
+    });
+  }
+  const size_t panel_bytes = std::max<size_t>(1, job.w.size_bytes() / job.w.num_panels());
+  const size_t threads = static_cast<size_t>(pool.num_threads());
+  const size_t most = std::min(DivideUp(kStreamTaskBytes, panel_bytes),
+                               DivideUp(job.w.num_panels(), kTasksPerThread * threads));
+  const EvenCut tasks(job.w.num_panels(), most);
+  pool.ForEach(tasks.parts(), [&](size_t task, int) {
+    for (size_t p = tasks.Begin(task); p < tasks.Begin(task + 1); ++p) StreamPanel(job, tiles, p);
+  });
+}
+
+// ---- Many rows: blocks of x stay in the L2 cache, a block of one or two panels in L1.
+
+// The cut of one turn: tiles of rows, blocks of inputs.
+struct Blocking {
+  EvenCut tiles;
+  size_t rows;
+  size_t num_inputs;
+
+  size_t num_blocks() const { return DivideUp(num_inputs, kSumBlockInputs); }
+  size_t BlockInputs(size_t block) const {
+    return std::min(kSumBlockInputs, num_inputs - block * kSumBlockInputs);
+  }
+  // Where the packed inputs of a tile begin.
+  size_t Offset(size_t block, size_t tile) const {
+    return block * kSumBlockInputs * rows + tiles.Begin(tile) * BlockInputs(block);
+  }
+};
+
+// Tiles [first_tile, end_tile) times panels [first_panel, end_panel).
+struct Task {
+  size_t first_tile, end_tile, first_panel, end_panel;
+};
+
+// Returns the weights of one block of the tile's panels as floats, and how far apart its panels are
+// (0: the last panel stands alone and is computed twice).
+std::pair<const float*, size_t> BlockWeights(const LinearJob& job, const Blocking& blocking,
+                                             size_t block, size_t panel, float* widened) {
+  const size_t tile_panels = job.kernels.tile_panels;
+  const size_t inputs = blocking.BlockInputs(block);
+  const size_t panels = std::min(tile_panels, job.w.num_panels() - panel);
+  const size_t first_line = block * kSumBlockInputs;
+  if (job.w.format() == WeightFormat::kFloat32) {
+    const auto* lines = reinterpret_cast<const float*>(job.w.Panel(panel));
+    return {lines + first_line * kPanelRows, panels == 1 ? 0 : job.w.num_inputs() * kPanelRows};
+  }
+  for (size_t p = 0; p < panels; ++p) {
+    job.kernels.widen(job.w.Panel(panel + p) + first_line * kPanelRows * sizeof(Bf16), inputs,
+                      widened + p * kSumBlockInputs * kPanelRows);
+  }
+  return {widened, panels == 1 ? 0 : kSumBlockInputs * kPanelRows};
+}
+
+void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, float* buffer) {
+  const size_t tile_panels = job.kernels.tile_panels;
+  const size_t width = tile_panels * kPanelRows;
+  float* widened = buffer;
+  float* all_totals = buffer + kWidenedFloats;
+  const size_t first_row = blocking.tiles.Begin(task.first_tile);
+  const size_t task_rows = blocking.tiles.Begin(task.end_tile) - first_row;
+  for (size_t block = 0; block < blocking.num_blocks(); ++block) {
+    float* totals = all_totals;
+    for (size_t panel = task.first_panel; panel < task.end_panel; panel += tile_panels) {
+      const auto [weights, stride] = BlockWeights(job, blocking, block, panel, widened);
+      for (size_t tile = task.first_tile; tile < task.end_tile; ++tile) {
+        const size_t rows = blocking.tiles.Size(tile);
+        job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights, stride,
+                                    blocking.BlockInputs(block), block == 0, totals);
+        totals += rows * width;
       }
     }
+  }
+  const float* totals = all_totals;
+  for (size_t panel = task.first_panel; panel < task.end_panel; panel += tile_panels) {
+    for (size_t r = 0; r < task_rows; ++r, totals += width) {
+      job.Finish(totals, first_row + r, panel, width);
+    }
+  }
+}
+
+void MultiplyRows(const LinearJob& job, ThreadPool& pool) {
+  const size_t tile_panels = job.kernels.tile_panels;
+  const Blocking blocking{EvenCut(job.x.rows(), job.kernels.tile_rows), job.x.rows(),
+                          job.w.num_inputs()};
+  pool.ForEach(blocking.num_blocks(), [&](size_t block, int) {
+    const size_t begin = block * kSumBlockInputs;
+    for (size_t t = 0; t < blocking.tiles.parts(); ++t) {
+      PackTile(job.x, blocking.tiles.Begin(t), blocking.tiles.Size(t), begin,
+               begin + blocking.BlockInputs(block), job.packed + blocking.Offset(block, t));
+    }
   });
+  const EvenCut row_cut(blocking.tiles.parts(), kTaskRows / job.kernels.tile_rows);
+  const size_t groups = DivideUp(job.w.num_panels(), tile_panels);
+  const size_t wanted = kTasksPerThread * static_cast<size_t>(pool.num_threads());
+  const size_t most =
+      std::min(kTaskPanels / tile_panels, DivideUp(groups * row_cut.parts(), wanted));
+  const EvenCut group_cut(groups, most);
+  pool.ForEach(row_cut.parts() * group_cut.parts(), [&](size_t i, int worker) {
+    const size_t part = i / group_cut.parts(), group = i % group_cut.parts();
+    const Task task{row_cut.Begin(part), row_cut.Begin(part + 1),
+                    group_cut.Begin(group) * tile_panels,
+                    std::min(group_cut.Begin(group + 1) * tile_panels, job.w.num_panels())};
+    RunTask(job, blocking, task, job.thread_buffers + static_cast<size_t>(worker) * kThreadFloats);
+  });
+}
+
+}  // namespace
+
+LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int num_threads)
+    : max_rows_(max_rows), max_inputs_(max_inputs), num_threads_(num_threads) {
+  const size_t threads_floats = static_cast<size_t>(num_threads) * kThreadFloats;
+  const size_t packed_floats = std::min(max_rows, kMaxPackedRows) * max_inputs;
+  buffer_ = AlignedBuffer((threads_floats + packed_floats) * sizeof(float));
+}
+
+void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
+            LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept {
+  OCELLI_CHECK(x.cols() == w.num_inputs() && y.cols() == w.num_outputs() && x.rows() == y.rows(),
+               "x [{}, {}] times w [{}, {}] into y [{}, {}]", x.rows(), x.cols(), w.num_outputs(),
+               w.num_inputs(), y.rows(), y.cols());
+  OCELLI_CHECK(x.rows() <= scratch.max_rows() && x.cols() <= scratch.max_inputs(),
+               "x [{}, {}] of at most [{}, {}]", x.rows(), x.cols(), scratch.max_rows(),
+               scratch.max_inputs());
+  OCELLI_CHECK(pool.num_threads() <= scratch.num_threads(), "{} threads of at most {}",
+               pool.num_threads(), scratch.num_threads());
+  const LinearKernels& kernels = ActiveLinearKernels();
+  const size_t threads_floats = static_cast<size_t>(scratch.num_threads()) * kThreadFloats;
+  const EvenCut turns(x.rows(), kMaxPackedRows);
+  for (size_t turn = 0; turn < turns.parts(); ++turn) {
+    const size_t begin = turns.Begin(turn), rows = turns.Size(turn);
+    const LinearJob job{x.Rows(begin, rows),
+                        w,
+                        bias,
+                        y.Rows(begin, rows),
+                        mode == LinearMode::kAdd,
+                        kernels,
+                        scratch.data() + threads_floats,
+                        scratch.data()};
+    if (rows <= kernels.stream_rows) {
+      StreamRows(job, pool);
+    } else {
+      MultiplyRows(job, pool);
+    }
+  }
 }
 
 }  // namespace ocelli

@@ -10,9 +10,10 @@
 
 namespace ocelli {
 
-// Inputs per block of a sum: each output is the sum over blocks of 128 inputs, each block a chain of
-// fused multiply-adds from zero, blocks added in order; then the bias, then what was there before.
-// One row and many rows follow the same order, so they give the same bits (docs/numerics.md).
+// Inputs per block of a sum: each output is the sum over blocks of 128 inputs, each block a chain
+// of fused multiply-adds from zero, blocks added in order; then the bias, then what was there
+// before. One row and many rows follow the same order, so they give the same bits
+// (docs/numerics.md).
 inline constexpr size_t kSumBlockInputs = 128;
 
 // Working memory of Linear, planned once for the largest call.
@@ -22,6 +23,7 @@ class LinearScratch {
   LinearScratch(size_t max_rows, size_t max_inputs, int num_threads);
   size_t max_rows() const { return max_rows_; }
   size_t max_inputs() const { return max_inputs_; }
+  int num_threads() const { return num_threads_; }
   float* data() { return reinterpret_cast<float*>(buffer_.data()); }
   size_t size_bytes() const { return buffer_.size_bytes(); }
 
@@ -29,6 +31,7 @@ class LinearScratch {
   AlignedBuffer buffer_;
   size_t max_rows_;
   size_t max_inputs_;
+  int num_threads_;
 };
 
 enum class LinearMode {

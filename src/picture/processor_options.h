@@ -26,7 +26,7 @@ struct ProcessorOptions {
 // What a user asks for one picture. 0 means: not asked.
 struct PictureOptions {
   uint64_t min_pixels = 0;        // in place of the checkpoint's
-  uint64_t max_pixels = 0;        // in place of the checkpoint's
+  uint64_t max_pixels = 0;        // lowers the checkpoint's
   int max_side = 0;               // longer side at most this many pixels
   int min_side = 0;               // shorter side at least this many pixels
   uint64_t max_image_tokens = 0;  // never more image tokens than this

@@ -20,9 +20,9 @@ Result<SizePx> SmartResize(int width_px, int height_px, int factor, uint64_t min
 
 // Returns the size that a picture of `original` size is used at. Without options this is
 // SmartResize with the checkpoint's values. Otherwise, in this order:
-//  1. The area: options.min_pixels / max_pixels replace the checkpoint's; max_image_tokens lowers
-//     max_pixels to that many tokens. A checkpoint's min_pixels gives way to a smaller maximum
-//     asked for; one that the user asked for does not (an error).
+//  1. The area: options.min_pixels replaces the checkpoint's, options.max_pixels and
+//     max_image_tokens lower it (never raise it). A checkpoint's min_pixels gives way to a smaller
+//     maximum asked for; one that the user asked for does not (an error).
 //  2. The sides: the picture is scaled so that its longer side is at most max_side, then so that
 //  its
 //     shorter side is at least min_side. max_side is taken down and min_side up to a multiple of

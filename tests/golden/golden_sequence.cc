@@ -135,8 +135,7 @@ int32_t Argmax(MatView<const float> logits, size_t row) {
 }
 
 GoldenRun RunGolden(Model& model, const GoldenCase& golden,
-                    const std::vector<VisionFeatures>& pictures, size_t chunk,
-                    size_t num_answers) {
+                    const std::vector<VisionFeatures>& pictures, size_t chunk, size_t num_answers) {
   const size_t vocab_size = model.config().text_config.vocab_size;
   KvPool pool = PoisonedPool(model, kMaxContextTokens);
   GoldenSequence sequence(model, golden.input_ids(), pictures, golden, pool);

@@ -56,14 +56,13 @@ int32_t Argmax(MatView<const float> logits, size_t row);
 
 // Runs a prompt in chunks of `chunk` tokens (0: whole) and then `num_answers` greedy steps.
 struct GoldenRun {
-  Mat<float> logits;              // [prompt tokens, vocab]
+  Mat<float> logits;               // [prompt tokens, vocab]
   std::vector<Mat<float>> hidden;  // [num_hidden_layers + 1]; whole prompts only
   std::vector<int32_t> answers;
   Mat<float> answer_logits;  // [num_answers, vocab]: after each answered token but the last
 };
 GoldenRun RunGolden(Model& model, const GoldenCase& golden,
-                    const std::vector<VisionFeatures>& pictures, size_t chunk,
-                    size_t num_answers);
+                    const std::vector<VisionFeatures>& pictures, size_t chunk, size_t num_answers);
 
 }  // namespace ocelli
 

@@ -9,8 +9,6 @@
 #include "golden_sequence.h"
 #include "gtest/gtest.h"
 #include "kernels/targets.h"
-#include "picture/decode.h"
-#include "picture/patches.h"
 
 namespace ocelli {
 namespace {
@@ -43,8 +41,7 @@ bool SameBits(MatView<const float> a, MatView<const float> b) {
 // the other tensors.
 float ErrorRatio(const GoldenCase& golden, const std::string& tensor, MatView<const float> actual) {
   const GoldenTensor& expected = golden[tensor];
-  const float reference =
-      golden.reference_error * (expected.MaxAbs() / golden.logits_max_abs);
+  const float reference = golden.reference_error * (expected.MaxAbs() / golden.logits_max_abs);
   return MaxAbsDifference(expected.FloatMat(), actual) / reference;
 }
 
@@ -70,16 +67,6 @@ class ModelGolden : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(ModelGolden, HasEveryCase) { EXPECT_EQ(cases_.size(), 8u); }
-
-TEST_P(ModelGolden, PixelValuesAreBitEqual) {
-  const std::filesystem::path directory = GoldenDirectory() / ("checkpoint_" + GetParam());
-  ProcessorOptions processor;
-  processor.min_pixels = 4096;
-  for (const GoldenCase& golden : cases_) {
-    SCOPED_TRACE(golden.name);
-    (void)directory;
-  }
-}
 
 TEST_P(ModelGolden, PositionIdsAreEqual) {
   for (const GoldenCase& golden : cases_) {
@@ -116,9 +103,8 @@ TEST_P(ModelGolden, VisionFeaturesAreAsExactAsTheReference) {
                   std::string(TargetName(target)).c_str(), golden.name.c_str(),
                   double{ratio("vision_embeds", [](const auto& f) { return f.embeds.view(); })});
       for (size_t i = 0; i < 3; ++i) {
-        std::printf(" %.2f", double{ratio("deepstack_" + std::to_string(i), [i](const auto& f) {
-                      return f.deepstack[i].view();
-                    })});
+        std::printf(" %.2f", double{ratio("deepstack_" + std::to_string(i),
+                                          [i](const auto& f) { return f.deepstack[i].view(); })});
       }
       std::printf("\n");
     }
@@ -216,10 +202,9 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
         SCOPED_TRACE(cases_[s].name);
         const GoldenRun& expected = alone[s];
         const size_t step = num_answers[s]++;
-        EXPECT_TRUE(SameBits(
-            logits.Rows(row, 1),
-            step == 0 ? expected.logits.view().Rows(expected.logits.rows() - 1, 1)
-                      : expected.answer_logits.view().Rows(step - 1, 1)));
+        EXPECT_TRUE(SameBits(logits.Rows(row, 1),
+                             step == 0 ? expected.logits.view().Rows(expected.logits.rows() - 1, 1)
+                                       : expected.answer_logits.view().Rows(step - 1, 1)));
         if (step < kNumAnswers) sequences[s].Append(Argmax(logits, row));
       }
     }
@@ -228,7 +213,7 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden, testing::Values("tied", "untied"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& family) { return family.param; });
 
 TEST(EmbeddedModel, LoadsAndAnswers) {
   ThreadPool pool(2);

@@ -1,0 +1,186 @@
+#include "api/chat_messages.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "api/json_text.h"
+#include "text/python_json.h"
+
+namespace ocelli::api {
+namespace {
+
+using nlohmann::json;
+
+Error Invalid(const std::string& param, std::string message) {
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", param, message), param};
+}
+
+// Returns the string under `key`, an error when it is missing or something else.
+Result<std::string> StringAt(const json& object, const char* key, const std::string& param) {
+  const auto found = object.find(key);
+  if (found == object.end()) return Invalid(param, fmt::format("'{}' is missing", key));
+  if (!found->is_string()) {
+    return Invalid(param, fmt::format("'{}' is {}, it must be a string", key, JsonTypeName(*found)));
+  }
+  return found->get<std::string>();
+}
+
+Result<uint64_t> PixelsAt(const json& object, const char* key, const std::string& param) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return uint64_t{0};
+  if (!found->is_number_unsigned() || found->get<uint64_t>() == 0) {
+    return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
+  }
+  return found->get<uint64_t>();
+}
+
+Result<PictureReference::Detail> DetailAt(const json& object, const std::string& param) {
+  using Detail = PictureReference::Detail;
+  const auto found = object.find("detail");
+  if (found == object.end() || found->is_null()) return Detail::kAuto;
+  if (*found == "auto") return Detail::kAuto;
+  if (*found == "low") return Detail::kLow;
+  if (*found == "high" || *found == "original") return Detail::kHigh;
+  return Invalid(param, "'detail' must be auto, low, high or original");
+}
+
+// The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...};
+// options may stand in either object, the inner one winning.
+Result<PictureReference> ParsePicture(const json& part, const char* key, const std::string& param) {
+  const auto found = part.find(key);
+  if (found == part.end()) return Invalid(param, fmt::format("'{}' is missing", key));
+  PictureReference picture;
+  picture.param = param;
+  json options = part;
+  if (found->is_object()) {
+    OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(*found, "url", param));
+    options.update(*found);
+  } else {
+    OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(part, key, param));
+  }
+  if (picture.url.empty()) return Invalid(param, "the picture's URL is empty");
+  OCELLI_ASSIGN_OR_RETURN(picture.detail, DetailAt(options, param));
+  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels, PixelsAt(options, "min_pixels", param));
+  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels, PixelsAt(options, "max_pixels", param));
+  return picture;
+}
+
+// Returns the field that holds the picture of a part of this type, or null for other types.
+const char* PictureKey(std::string_view type) {
+  if (type == "image_url" || type == "input_image") return "image_url";
+  if (type == "image") return "image";
+  return nullptr;
+}
+
+Error UnknownPart(const std::string& type, const std::string& param) {
+  const bool known = type == "video" || type == "video_url" || type == "input_audio" ||
+                     type == "file" || type == "input_file" || type == "refusal";
+  return Error{known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
+               fmt::format("{}: parts of type '{}' are not read; use text, image_url, image or input_image",
+                           param, type.substr(0, 40)),
+               param};
+}
+
+Status ParsePart(const json& part, const std::string& param, ChatMessage& message,
+                 std::vector<PictureReference>& pictures) {
+  if (!part.is_object()) {
+    return Invalid(param, fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
+  }
+  OCELLI_ASSIGN_OR_RETURN(const std::string type, StringAt(part, "type", param));
+  if (type == "text" || type == "input_text" || type == "output_text") {
+    OCELLI_ASSIGN_OR_RETURN(std::string text, StringAt(part, "text", param));
+    message.content.push_back(ContentPart::Text(std::move(text)));
+    return {};
+  }
+  const char* key = PictureKey(type);
+  if (key == nullptr) return UnknownPart(type, param);
+  OCELLI_ASSIGN_OR_RETURN(PictureReference picture, ParsePicture(part, key, param));
+  message.content.push_back(ContentPart::Image());
+  pictures.push_back(std::move(picture));
+  return {};
+}
+
+Status ParseContent(const json& content, const std::string& param, ChatMessage& message,
+                    std::vector<PictureReference>& pictures) {
+  if (content.is_null()) return {};
+  if (content.is_string()) {
+    if (auto text = content.get<std::string>(); !text.empty()) {
+      message.content.push_back(ContentPart::Text(std::move(text)));
+    }
+    return {};
+  }
+  if (!content.is_array()) {
+    return Invalid(param, fmt::format("is {}, it must be a string, a list of parts or null", JsonTypeName(content)));
+  }
+  for (size_t j = 0; j < content.size(); ++j) {
+    OCELLI_RETURN_IF_ERROR(ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
+  }
+  return {};
+}
+
+Result<ToolCall> ParseToolCall(const json& call, const std::string& param) {
+  if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
+    return Invalid(param, "must be an object with a 'function' object");
+  }
+  const json& function = call["function"];
+  ToolCall result;
+  OCELLI_ASSIGN_OR_RETURN(result.name, StringAt(function, "name", param));
+  const auto arguments = function.find("arguments");
+  if (arguments == function.end()) return Invalid(param, "'function.arguments' is missing");
+  if (arguments->is_string()) {
+    result.arguments = arguments->get<std::string>();
+  } else {
+    OCELLI_ASSIGN_OR_RETURN(result.arguments, ToPythonJson(arguments->dump()));
+  }
+  return result;
+}
+
+Status ParseToolCalls(const json& message, const std::string& param, std::vector<ToolCall>& calls) {
+  const auto found = message.find("tool_calls");
+  if (found == message.end() || found->is_null()) return {};
+  if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
+  for (size_t j = 0; j < found->size(); ++j) {
+    OCELLI_ASSIGN_OR_RETURN(ToolCall call, ParseToolCall((*found)[j], fmt::format("{}.tool_calls[{}]", param, j)));
+    calls.push_back(std::move(call));
+  }
+  return {};
+}
+
+Status ParseMessage(const json& message, const std::string& param, Conversation& conversation) {
+  if (!message.is_object()) {
+    return Invalid(param, fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
+  }
+  ChatMessage parsed;
+  OCELLI_ASSIGN_OR_RETURN(parsed.role, StringAt(message, "role", param));
+  if (const auto content = message.find("content"); content != message.end()) {
+    OCELLI_RETURN_IF_ERROR(ParseContent(*content, param + ".content", parsed, conversation.pictures));
+  } else if (parsed.role != "assistant") {
+    return Invalid(param, "'content' is missing");
+  }
+  OCELLI_RETURN_IF_ERROR(ParseToolCalls(message, param, parsed.tool_calls));
+  conversation.messages.push_back(std::move(parsed));
+  return {};
+}
+
+}  // namespace
+
+Result<Conversation> ParseConversation(const json& messages) {
+  if (!messages.is_array()) {
+    return Invalid("messages", fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
+  }
+  if (messages.empty()) return Invalid("messages", "the list is empty");
+  Conversation conversation;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    OCELLI_RETURN_IF_ERROR(ParseMessage(messages[i], fmt::format("messages[{}]", i), conversation));
+  }
+  return conversation;
+}
+
+Result<Conversation> ParseConversationText(std::string_view text) {
+  OCELLI_ASSIGN_OR_RETURN(const json messages, ParseJson(text));
+  return ParseConversation(messages);
+}
+
+}  // namespace ocelli::api

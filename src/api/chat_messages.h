@@ -1,0 +1,45 @@
+#ifndef OCELLI_API_CHAT_MESSAGES_H_
+#define OCELLI_API_CHAT_MESSAGES_H_
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "text/chat_template.h"
+
+namespace ocelli::api {
+
+// Where one picture of a conversation comes from and how large it may become.
+struct PictureReference {
+  std::string url;    // a data URL, bare base64, http(s) or file URL, or a path, as it was sent
+  std::string param;  // where it stood: "messages[0].content[1]"
+  enum class Detail { kAuto, kLow, kHigh };
+  Detail detail = Detail::kAuto;
+  uint64_t min_pixels = 0;  // 0: not asked
+  uint64_t max_pixels = 0;
+};
+
+// A conversation as the template takes it, with its pictures in the order of their parts.
+struct Conversation {
+  std::vector<ChatMessage> messages;
+  std::vector<PictureReference> pictures;
+};
+
+// Parses a JSON list of messages in the OpenAI form. Text parts: {"type": "text" or "input_text",
+// "text"}; picture parts: {"type": "image_url", "image_url": URL or {"url", "detail"}},
+// {"type": "image", "image": URL}, {"type": "input_image", "image_url": URL}, each with optional
+// "detail", "min_pixels", "max_pixels". `content` is a string, a list or null.
+// **Errors**: kInvalidArgument, param = "messages[i].content[j]"; kUnsupported for part types that are
+// known but not read. An unknown part is an error, never left out.
+Result<Conversation> ParseConversation(const nlohmann::json& messages);
+
+// Parses `text` first: at most 64 levels deep, valid UTF-8 (a byte-order mark is skipped).
+// **Errors**: kInvalidArgument naming the byte.
+Result<Conversation> ParseConversationText(std::string_view text);
+
+}  // namespace ocelli::api
+
+#endif  // OCELLI_API_CHAT_MESSAGES_H_

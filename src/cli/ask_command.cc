@@ -1,0 +1,155 @@
+#include "cli/ask_command.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "cli/answer.h"
+#include "cli/ask_input.h"
+#include "cli/interrupt.h"
+#include "cli/progress_line.h"
+#include "cli/session.h"
+#include "engine/event_queue.h"
+#include "text/prompt.h"
+
+namespace ocelli::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Result<api::Conversation> ReadConversation(const AskOptions& options) {
+  if (options.messages.empty()) return ConversationFromArguments(options.arguments);
+  if (options.arguments.empty()) return ConversationFromFile(options.messages);
+  return Error{ErrorCode::kInvalidArgument, "give either --messages or pictures and a question, not both", "messages"};
+}
+
+// Shows what happens until the first token, then the answer itself.
+class AnswerPrinter {
+ public:
+  AnswerPrinter(Answer& answer, bool stream) : answer_(answer), stream_(stream), progress_(true) {}
+
+  void operator()(const QueuedEvent&) {}
+  void operator()(const EncodingEvent& event) {
+    progress_.Show(fmt::format("picture {} of {}: layer {} of {}", event.picture + 1, event.num_pictures, event.layer,
+                               event.num_layers));
+  }
+  void operator()(const PrefillEvent& event) {
+    progress_.Show(fmt::format("reading the prompt: {} of {} tokens", event.done_tokens, event.total_tokens));
+  }
+  void operator()(const TokenEvent& event) {
+    answer_.token_ids.push_back(event.token_id);
+    Write(event.text);
+  }
+  void operator()(const ChoiceEvent& event) { Write(event.text); }
+  void operator()(const FinishedEvent& event) {
+    progress_.Clear();
+    answer_.finished = event;
+    if (stream_ && !answer_.text.empty() && !answer_.text.ends_with('\n')) std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  void Write(const std::string& text) {
+    if (text.empty()) return;
+    progress_.Clear();
+    answer_.text += text;
+    if (!stream_) return;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  Answer& answer_;
+  bool stream_;
+  ProgressLine progress_;
+};
+
+// Runs one request to its end; Ctrl-C cancels it and still waits for the end.
+Status Generate(Engine& engine, GenerateRequest request, AnswerPrinter& printer) {
+  const InterruptGuard interrupt;
+  const std::shared_ptr<EventQueue> events = EventQueue::Make();
+  OCELLI_ASSIGN_OR_RETURN(const RequestId id, engine.Submit(std::move(request), events->Sink()));
+  while (true) {
+    if (interrupt.interrupted()) engine.Cancel(id);
+    const std::optional<Event> event = events->Pop(std::chrono::milliseconds(50));
+    if (!event) continue;
+    std::visit(printer, *event);
+    if (std::holds_alternative<FinishedEvent>(*event)) return {};
+  }
+}
+
+Status LoadPictures(const api::Conversation& conversation, const AskOptions& options, const SessionFiles& files,
+                    ThreadPool& pool, Answer& answer) {
+  const Clock::time_point start = Clock::now();
+  for (const api::PictureReference& picture : conversation.pictures) {
+    OCELLI_ASSIGN_OR_RETURN(auto patches,
+                            LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
+    answer.pictures.push_back({PictureName(picture), std::move(patches)});
+  }
+  answer.picture_seconds = SecondsSince(start);
+  return {};
+}
+
+Result<GenerateRequest> MakeRequest(const api::Conversation& conversation, const AskOptions& options,
+                                    const SessionFiles& files, Answer& answer) {
+  GenerateRequest request;
+  std::vector<size_t> image_tokens;
+  for (const UsedPicture& picture : answer.pictures) {
+    image_tokens.push_back(picture.patches->image_tokens);
+    request.pictures.push_back(picture.patches);
+  }
+  OCELLI_ASSIGN_OR_RETURN(const Prompt prompt, ApplyChatTemplate(conversation.messages, {}));
+  OCELLI_ASSIGN_OR_RETURN(TokenizedPrompt tokenized, TokenizePrompt(*files.tokenizer, prompt, image_tokens));
+  answer.prompt_token_ids = tokenized.ids;
+  request.prompt_token_ids = std::move(tokenized.ids);
+  request.params = ApplyTo(files.generation_config, options.sampling);
+  return request;
+}
+
+Status Conclude(const Answer& answer, const AskOptions& options) {
+  if (options.json) fmt::print("{}\n", AnswerJson(answer));
+  if (options.verbose) {
+    for (const std::string& line : PerformanceLines(answer)) fmt::print(stderr, "{}\n", line);
+  }
+  switch (answer.finished.reason) {
+    case FinishReason::kError:
+      return *answer.finished.error;
+    case FinishReason::kCancelled:
+      return Error{ErrorCode::kCancelled, "stopped", ""};
+    case FinishReason::kLength:
+      if (!options.json) {
+        fmt::print(stderr, "(cut off after {} tokens; --max-new-tokens sets the bound)\n", answer.token_ids.size());
+      }
+      return {};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Status RunAsk(const AskOptions& options) {
+  OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
+  OCELLI_ASSIGN_OR_RETURN(const SessionFiles files, OpenSessionFiles(options.model));
+  Answer answer;
+  const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
+  // Pictures and prompt come before the weights: what is wrong with them is said at once.
+  OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
+  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(conversation, options, files, answer));
+  if (options.verbose) fmt::print(stderr, "{}\n", DescribeMachine(files));
+  const Clock::time_point start = Clock::now();
+  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Load(files, request, *pool));
+  answer.load_seconds = SecondsSince(start);
+  AnswerPrinter printer(answer, !options.json);
+  OCELLI_RETURN_IF_ERROR(Generate(session->engine(), std::move(request), printer));
+  return Conclude(answer, options);
+}
+
+}  // namespace ocelli::cli

@@ -1,0 +1,55 @@
+#ifndef OCELLI_CLI_ASK_OPTIONS_H_
+#define OCELLI_CLI_ASK_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/generation_config.h"
+#include "engine/sampling_params.h"
+#include "picture/processor_options.h"
+
+namespace ocelli::cli {
+
+// Which model to run and on how much of the machine.
+struct ModelOptions {
+  std::string model;        // a folder; empty: see LocateModel
+  std::string load_format;  // "auto", or "dummy": random weights of the sizes in `config`
+  std::string config;       // a folder or config.json, for "dummy"
+  int threads = 0;          // 0: what affinity and cgroup quota allow
+  bool huge_pages = false;  // ask for transparent huge pages
+};
+
+// Sampling controls that were given; the others keep the model's own defaults.
+struct SamplingOptions {
+  std::optional<size_t> max_new_tokens;
+  std::optional<float> temperature;
+  std::optional<uint32_t> top_k;
+  std::optional<float> top_p;
+  std::optional<float> min_p;
+  std::optional<float> repetition_penalty;
+  std::optional<float> presence_penalty;
+  std::optional<float> frequency_penalty;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> stop;
+  bool ignore_eos = false;
+};
+
+// Everything that `ocelli ask` can be told.
+struct AskOptions {
+  ModelOptions model;
+  SamplingOptions sampling;
+  PictureOptions picture;
+  std::vector<std::string> arguments;  // pictures, then the question
+  std::string messages;                // file with a JSON list of messages; "-": standard input
+  bool json = false;
+  bool verbose = false;
+};
+
+// Returns the defaults of `config` with what was given in their place.
+SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options);
+
+}  // namespace ocelli::cli
+
+#endif  // OCELLI_CLI_ASK_OPTIONS_H_

@@ -1,0 +1,133 @@
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/aligned_buffer.h"
+#include "base/cpu_features.h"
+#include "checkpoint/dummy_weights.h"
+#include "cli/byte_tokenizer.h"
+#include "cli/model_location.h"
+#include "engine/qwen_runner.h"
+#include "kernels/targets.h"
+#include "model/model.h"
+
+namespace ocelli::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kDummySeed = 1;
+constexpr size_t kPrefillChunkTokens = 256;
+
+ProcessorOptions ToProcessorOptions(const PreprocessorConfig& config) {
+  ProcessorOptions options;
+  options.patch_size = static_cast<int>(config.patch_size);
+  options.merge_size = static_cast<int>(config.merge_size);
+  options.min_pixels = config.min_pixels;
+  options.max_pixels = config.max_pixels;
+  std::copy(config.image_mean.begin(), config.image_mean.end(), options.image_mean.begin());
+  std::copy(config.image_std.begin(), config.image_std.end(), options.image_std.begin());
+  return options;
+}
+
+Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
+  OCELLI_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromFile(path));
+  return std::make_shared<const Tokenizer>(std::move(tokenizer));
+}
+
+Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
+  files.config = directory.config;
+  files.generation_config = directory.generation_config;
+  files.processor = ToProcessorOptions(directory.preprocessor_config);
+  return {};
+}
+
+Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
+  if (options.config.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "--load-format dummy needs --config DIR, whose config.json it imitates", "config"};
+  }
+  fs::path path = options.config;
+  if (path.filename() == "config.json") path = path.parent_path();
+  OCELLI_ASSIGN_OR_RETURN(const ModelDirectory directory, ModelDirectory::Open(path));
+  OCELLI_RETURN_IF_ERROR(UseDirectory(directory, files));
+  std::error_code ignored;
+  if (fs::exists(directory.tokenizer_path, ignored)) {
+    OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(directory.tokenizer_path));
+  } else {
+    OCELLI_ASSIGN_OR_RETURN(files.tokenizer, MakeByteTokenizer(files.config));
+  }
+  return {};
+}
+
+Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
+  if (!options.config.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "--config goes with --load-format dummy; a checkpoint has its own", "config"};
+  }
+  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
+  OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
+  OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
+  OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));
+  OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(checkpoint.tokenizer_path()));
+  files.checkpoint.emplace(std::move(checkpoint));
+  return {};
+}
+
+size_t MaxPatches(const GenerateRequest& request) {
+  size_t patches = 0;
+  for (const auto& picture : request.pictures) patches = std::max(patches, picture->grid_h * picture->grid_w);
+  return patches;
+}
+
+// Returns the tokens that the request may grow to: its prompt and its longest answer, within what
+// the model was trained for.
+size_t ContextTokens(const SessionFiles& files, const GenerateRequest& request) {
+  return std::min(files.config.text_config.max_position_embeddings,
+                  request.prompt_token_ids.size() + request.params.max_new_tokens);
+}
+
+Status CheckFits(const ModelMemory& memory, uint64_t kv_bytes) {
+  const MemoryLimits limits = DetectMemoryLimits();
+  const uint64_t needed = memory.FixedBytes() + kv_bytes;
+  if (needed <= limits.UsableBytes()) return {};
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  return Error{ErrorCode::kResourceExhausted,
+               fmt::format("this needs {:.2f} GiB of memory and {:.2f} GiB can be had; free some, raise the memory limit, "
+                           "or ask for less with --max-image-tokens and --max-new-tokens",
+                           static_cast<double>(needed) / kGiB, static_cast<double>(limits.UsableBytes()) / kGiB),
+               "memory"};
+}
+
+}  // namespace
+
+Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
+  SessionFiles files;
+  files.threads = DetectThreadLimits();
+  if (options.threads > 0) files.threads.threads = options.threads;
+  SetHugePages(options.huge_pages);
+  OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files) : OpenCheckpoint(options, files));
+  return files;
+}
+
+std::string DescribeMachine(const SessionFiles& files) {
+  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()), ActiveTarget(),
+                     files.threads.Describe());
+}
+
+Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, const GenerateRequest& request, ThreadPool& pool) {
+  const size_t context = ContextTokens(files, request);
+  ModelPlan plan;
+  plan.max_patches = MaxPatches(request);
+  plan.decoder = {kPrefillChunkTokens, 1, 1, context};
+  const ModelMemory memory = Estimate(files.config, plan, pool.num_threads());
+  const uint64_t kv_bytes = (KvLayout::BlocksFor(context) + 1) * memory.kv_block_bytes;
+  OCELLI_RETURN_IF_ERROR(CheckFits(memory, kv_bytes));
+  std::unique_ptr<WeightSource> dummy;
+  if (!files.checkpoint) dummy = std::make_unique<DummyWeights>(files.config, kDummySeed, pool);
+  WeightSource& source = dummy ? *dummy : *files.checkpoint;
+  return Error{ErrorCode::kUnsupported, "", ""};
+}
+
+}  // namespace ocelli::cli

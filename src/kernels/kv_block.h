@@ -1,0 +1,50 @@
+#ifndef OCELLI_KERNELS_KV_BLOCK_H_
+#define OCELLI_KERNELS_KV_BLOCK_H_
+
+#include <cstddef>
+
+namespace ocelli {
+
+// Tokens per KV block: the unit of memory and of sharing.
+inline constexpr size_t kKvBlockTokens = 32;
+
+// Tokens (of K) and channels (of V) per panel.
+inline constexpr size_t kKvPanelLanes = 16;
+
+// The sizes of grouped-query attention: query head h reads key/value head h / (heads / kv_heads).
+struct AttentionShape {
+  size_t heads = 0;
+  size_t kv_heads = 0;
+  size_t head_dim = 0;
+
+  size_t group() const { return heads / kv_heads; }  // query heads of one kv head
+  size_t padded_head_dim() const {                   // D16
+    return (head_dim + kKvPanelLanes - 1) / kKvPanelLanes * kKvPanelLanes;
+  }
+};
+
+// Keys and values of kKvBlockTokens consecutive tokens in one layer, float32, in panels, so that
+// one vector lane is one output of q K^T (a token) and of p V (a channel):
+//
+//   kv head 0: K [T/16][D][16 tokens]  V [D16/16][T][16 channels]   D = head_dim, T =
+//   kKvBlockTokens, kv head 1: ...                                                  D16 = D rounded
+//   up to 16
+//
+// Returns the floats of one block: kv_heads * T * (D + D16).
+size_t KvBlockFloats(const AttentionShape& shape);
+
+// Returns the floats of one kv head of a block: T * (D + D16).
+size_t KvHeadFloats(const AttentionShape& shape);
+
+// Writes the key and value of one token to slot `slot` (< kKvBlockTokens) of `block`.
+// **Shapes**: k, v [kv_heads * head_dim] each.
+void StoreKv(const AttentionShape& shape, const float* k, const float* v, float* block,
+             size_t slot) noexcept;
+
+// The same for one head: `head_block` is its part of a block, k and v are [head_dim].
+void StoreKvHead(const AttentionShape& shape, const float* k, const float* v, float* head_block,
+                 size_t slot) noexcept;
+
+}  // namespace ocelli
+
+#endif  // OCELLI_KERNELS_KV_BLOCK_H_

@@ -1,0 +1,239 @@
+#include "kernels/linear_kernels.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "kernels/linear.h"
+#include "kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/linear_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/linear_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ocelli {
+namespace HWY_NAMESPACE {
+
+// Tile sizes: enough independent sums to hide the latency of a fused multiply-add on both ports,
+// and few enough loads per multiply-add, within the registers of the target.
+#if HWY_TARGET == HWY_AVX3
+constexpr size_t kTileRows = 14, kTilePanels = 2, kStreamRows = 14, kSumRegisters = 24;
+#elif HWY_TARGET == HWY_AVX2
+constexpr size_t kTileRows = 6, kTilePanels = 1, kStreamRows = 12, kSumRegisters = 12;
+#elif HWY_TARGET == HWY_NEON
+constexpr size_t kTileRows = 6, kTilePanels = 1, kStreamRows = 12, kSumRegisters = 24;
+#else
+constexpr size_t kTileRows = 2, kTilePanels = 1, kStreamRows = 4, kSumRegisters = 8;
+#endif
+static_assert(kTileRows <= kMaxTileRows && kTilePanels <= kMaxTilePanels);
+
+constexpr size_t kVectors = kPanelRows / kLanes;  // per panel line
+
+// How far ahead SumPanel prefetches: 16 KiB of bfloat16 weights.
+constexpr size_t kPrefetchBlocks = 4;
+
+template <size_t kRows>
+void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t panel_stride,
+              size_t num_inputs, bool first, float* HWY_RESTRICT totals) {
+  constexpr size_t kWidth = kTilePanels * kVectors;
+  Lanes sum[kRows][kWidth];
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kWidth; ++v) sum[r][v] = Zero();
+  }
+  for (size_t k = 0; k < num_inputs; ++k) {
+    Lanes weights[kWidth];
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kWidth; ++v) {
+      weights[v] =
+          LoadLanes(w + v / kVectors * panel_stride + k * kPanelRows + v % kVectors * kLanes);
+    }
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      const Lanes input = Broadcast(x[k * kRows + r]);
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kWidth; ++v) sum[r][v] = MultiplyAdd(input, weights[v], sum[r][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kWidth; ++v) {
+      float* total = totals + (r * kWidth + v) * kLanes;
+      StoreLanes(first ? sum[r][v] : Sum(LoadLanes(total), sum[r][v]), total);
+    }
+  }
+}
+
+// How SumPanel reads a line of weights.
+struct ReadBf16 {
+  static constexpr size_t kBytes = 2;
+  static HWY_INLINE void Line(const std::byte* line, Lanes* HWY_RESTRICT out) {
+    WidenShuffled(line, out);
+  }
+  static HWY_INLINE void Restore(Lanes* HWY_RESTRICT sums) { Unshuffle(sums); }
+};
+struct ReadFloat32 {
+  static constexpr size_t kBytes = 4;
+  static HWY_INLINE void Line(const std::byte* line, Lanes* HWY_RESTRICT out) {
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kVectors; ++v) {
+      out[v] = LoadLanes(reinterpret_cast<const float*>(line) + v * kLanes);
+    }
+  }
+  static HWY_INLINE void Restore(Lanes* HWY_RESTRICT) {}
+};
+
+// One input of kBlocks blocks that are summed side by side.
+template <class Reader, size_t kRows, size_t kBlocks>
+HWY_INLINE void SumInput(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT w,
+                         Lanes (&sum)[kBlocks][kRows][kVectors]) {
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+    Lanes weights[kVectors];
+    Reader::Line(w + b * kSumBlockInputs * kPanelRows * Reader::kBytes, weights);
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      const Lanes input = Broadcast(x[b * kSumBlockInputs * kRows + r]);
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kVectors; ++v) {
+        sum[b][r][v] = MultiplyAdd(input, weights[v], sum[b][r][v]);
+      }
+    }
+  }
+}
+
+// Asks for the two lines that SumPanel needs kPrefetchBlocks blocks later.
+template <class Reader, size_t kBlocks>
+HWY_INLINE void PrefetchLines(const std::byte* w) {
+  constexpr size_t kBlockBytes = kSumBlockInputs * kPanelRows * Reader::kBytes;
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+    const std::byte* next = w + (b + kPrefetchBlocks) * kBlockBytes;
+    __builtin_prefetch(next);
+    if (Reader::kBytes == 4) __builtin_prefetch(next + kCacheLineBytes);
+  }
+}
+
+// Adds kBlocks blocks to `total`, summing them side by side: each is its own chain, so they hide
+// each other's latency, while the weights are still read nearly in order.
+template <class Reader, size_t kRows, size_t kBlocks>
+HWY_INLINE void SumBlocks(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT w,
+                          size_t num_inputs, bool first, Lanes (&total)[kRows][kVectors]) {
+  constexpr size_t kLineBytes = kPanelRows * Reader::kBytes;
+  Lanes sum[kBlocks][kRows][kVectors];
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kVectors; ++v) sum[b][r][v] = Zero();
+    }
+  }
+  size_t k = 0;
+  for (; k + 2 <= num_inputs; k += 2) {
+    PrefetchLines<Reader, kBlocks>(w + k * kLineBytes);
+    SumInput<Reader, kRows, kBlocks>(x + k * kRows, w + k * kLineBytes, sum);
+    SumInput<Reader, kRows, kBlocks>(x + (k + 1) * kRows, w + (k + 1) * kLineBytes, sum);
+  }
+  if (k < num_inputs) SumInput<Reader, kRows, kBlocks>(x + k * kRows, w + k * kLineBytes, sum);
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kVectors; ++v) {
+        total[r][v] = first && b == 0 ? sum[b][r][v] : Sum(total[r][v], sum[b][r][v]);
+      }
+    }
+  }
+}
+
+template <class Reader, size_t kRows>
+void SumPanel(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT panel, size_t num_inputs,
+              float* HWY_RESTRICT totals) {
+  constexpr size_t kFit = kSumRegisters / (kRows * kVectors);
+  constexpr size_t kBlocks = kFit >= 4 ? 4 : kFit >= 2 ? 2 : 1;
+  constexpr size_t kLineBytes = kPanelRows * Reader::kBytes;
+  Lanes total[kRows][kVectors];
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kVectors; ++v) total[r][v] = Zero();
+  }
+  size_t k = 0;
+  for (; k + kBlocks * kSumBlockInputs <= num_inputs; k += kBlocks * kSumBlockInputs) {
+    SumBlocks<Reader, kRows, kBlocks>(x + k * kRows, panel + k * kLineBytes, kSumBlockInputs,
+                                      k == 0, total);
+  }
+  for (; k < num_inputs; k += kSumBlockInputs) {
+    SumBlocks<Reader, kRows, 1>(x + k * kRows, panel + k * kLineBytes,
+                                std::min(kSumBlockInputs, num_inputs - k), k == 0, total);
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    Reader::Restore(total[r]);
+    for (size_t v = 0; v < kVectors; ++v) {
+      StoreLanes(total[r][v], totals + r * kPanelRows + v * kLanes);
+    }
+  }
+}
+
+void Widen(const std::byte* HWY_RESTRICT lines, size_t count, float* HWY_RESTRICT out) {
+  for (size_t i = 0; i < count; ++i) {
+    Lanes line[kVectors];
+    WidenShuffled(lines + i * kPanelRows * 2, line);
+    Unshuffle(line);
+    for (size_t v = 0; v < kVectors; ++v) StoreLanes(line[v], out + i * kPanelRows + v * kLanes);
+  }
+}
+
+void Finish(const float* HWY_RESTRICT totals, const float* HWY_RESTRICT bias, size_t count,
+            bool add, float* HWY_RESTRICT y) {
+  size_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) {
+    Lanes value = LoadLanes(totals + n);
+    if (bias != nullptr) value = Sum(value, LoadUnaligned(bias + n));
+    if (add) value = Sum(LoadUnaligned(y + n), value);
+    StoreUnaligned(value, y + n);
+  }
+  for (; n < count; ++n) {
+    const float value = bias == nullptr ? totals[n] : totals[n] + bias[n];
+    y[n] = add ? y[n] + value : value;
+  }
+}
+
+template <size_t... kIndex>
+constexpr LinearKernels MakeKernels(std::index_sequence<kIndex...>) {
+  LinearKernels kernels;
+  kernels.tile_rows = kTileRows;
+  kernels.tile_panels = kTilePanels;
+  kernels.stream_rows = kStreamRows;
+  ((kernels.sum_block[kIndex + 1] = &SumBlock<kIndex + 1>), ...);
+  ((kernels.sum_panel_bf16[kIndex + 1] = &SumPanel<ReadBf16, kIndex + 1>), ...);
+  ((kernels.sum_panel_float32[kIndex + 1] = &SumPanel<ReadFloat32, kIndex + 1>), ...);
+  kernels.widen = &Widen;
+  kernels.finish = &Finish;
+  return kernels;
+}
+
+const LinearKernels& GetLinearKernels() {
+  static constexpr LinearKernels kKernels = MakeKernels(std::make_index_sequence<kTileRows>());
+  return kKernels;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ocelli
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ocelli {
+
+HWY_EXPORT(GetLinearKernels);
+
+const LinearKernels& ActiveLinearKernels() noexcept { return OCELLI_DISPATCH(GetLinearKernels)(); }
+
+}  // namespace ocelli
+#endif

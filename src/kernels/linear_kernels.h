@@ -1,0 +1,48 @@
+#ifndef OCELLI_KERNELS_LINEAR_KERNELS_H_
+#define OCELLI_KERNELS_LINEAR_KERNELS_H_
+
+#include <cstddef>
+
+#include "kernels/packed_matrix.h"
+
+namespace ocelli {
+
+// The largest tile of any target, for buffers on the stack.
+inline constexpr size_t kMaxTileRows = 14;
+inline constexpr size_t kMaxTilePanels = 2;
+
+// The inner loops of Linear for one target. A "tile" of x is [K][rows]: the rows of one input lie
+// side by side, which for one row is the row itself. Tables are indexed by the tile's rows.
+struct LinearKernels {
+  // Adds one sum block to the running totals, or starts them when `first`.
+  // **Shapes**: x [num_inputs, rows], w tile_panels times [num_inputs, 16] that begin
+  // `panel_stride` floats apart, totals [rows, tile_panels * 16]; num_inputs <= kSumBlockInputs.
+  using SumBlockFn = void (*)(const float* x, const float* w, size_t panel_stride,
+                              size_t num_inputs, bool first, float* totals);
+  // Sums all blocks of one panel, reading its weights once and in order.
+  // **Shapes**: x [num_inputs, rows], totals [rows, 16].
+  using SumPanelFn = void (*)(const float* x, const std::byte* panel, size_t num_inputs,
+                              float* totals);
+  // Widens `count` lines of 16 bfloat16 numbers. **Shapes**: line, out [count, 16].
+  using WidenFn = void (*)(const std::byte* lines, size_t count, float* out);
+  // Adds the bias (null: none) and what was there before (`add`), and stores one row of outputs.
+  // **Shapes**: totals, bias, y [count].
+  using FinishFn = void (*)(const float* totals, const float* bias, size_t count, bool add,
+                            float* y);
+
+  size_t tile_rows = 0;    // most rows of a tile
+  size_t tile_panels = 0;  // panels that sum_block works on at once
+  size_t stream_rows = 0;  // up to this many rows sum_panel is the faster way
+  SumBlockFn sum_block[kMaxTileRows + 1] = {};
+  SumPanelFn sum_panel_bf16[kMaxTileRows + 1] = {};
+  SumPanelFn sum_panel_float32[kMaxTileRows + 1] = {};
+  WidenFn widen = nullptr;
+  FinishFn finish = nullptr;
+};
+
+// Returns the inner loops of the active target (kernels/targets.h).
+const LinearKernels& ActiveLinearKernels() noexcept;
+
+}  // namespace ocelli
+
+#endif  // OCELLI_KERNELS_LINEAR_KERNELS_H_

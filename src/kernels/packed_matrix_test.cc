@@ -1,0 +1,154 @@
+#include "kernels/packed_matrix.h"
+
+#include <bit>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "base/bf16.h"
+#include "gtest/gtest.h"
+
+namespace ocelli {
+namespace {
+
+// A tensor whose bytes start at an odd address.
+class OddTensor {
+ public:
+  OddTensor(DType dtype, std::vector<size_t> shape) {
+    view_ = {dtype, std::move(shape), {}};
+    bytes_.resize(view_.NumElements() * DTypeBytes(dtype) + 1);
+    view_.bytes = std::span(bytes_).subspan(1);
+  }
+  // Fills with random bits of finite numbers that bfloat16 holds exactly.
+  void FillExactBf16(unsigned seed) {
+    std::minstd_rand random(seed);
+    for (size_t i = 0; i < view_.NumElements(); ++i) {
+      const auto sign_mantissa = static_cast<uint16_t>(random());
+      // Exponents of both bfloat16 and binary16; the mantissa's 7 upper bits.
+      const auto bf16 = static_cast<uint16_t>((sign_mantissa & 0x807Fu) | (120 + i % 10) << 7);
+      Set(i, ToFloat(Bf16{bf16}));
+    }
+  }
+  void Set(size_t i, float value) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value);
+    std::byte* at = bytes_.data() + 1 + i * DTypeBytes(view_.dtype);
+    if (view_.dtype == DType::kFloat32) {
+      std::memcpy(at, &bits, 4);
+    } else if (view_.dtype == DType::kBf16) {
+      const auto half = static_cast<uint16_t>(bits >> 16);
+      std::memcpy(at, &half, 2);
+    } else {
+      const uint32_t magnitude = bits & 0x7FFFFFFFu;
+      const auto half =
+          static_cast<uint16_t>((bits >> 16 & 0x8000u) | ((magnitude >> 13) - (112u << 10)));
+      std::memcpy(at, &half, 2);
+    }
+  }
+  const TensorView& view() const { return view_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  TensorView view_;
+};
+
+float Element(const PackedMatrix& w, size_t n, size_t k) {
+  const size_t index = (n / 16 * w.num_inputs() + k) * 16 + n % 16;
+  if (w.format() == WeightFormat::kBf16) {
+    return ToFloat(reinterpret_cast<const Bf16*>(w.Panel(0))[index]);
+  }
+  return reinterpret_cast<const float*>(w.Panel(0))[index];
+}
+
+constexpr DType kTypes[] = {DType::kBf16, DType::kFloat16, DType::kFloat32};
+constexpr WeightFormat kFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32};
+
+TEST(PackedMatrix, PutsEachNumberWhereTheHeaderSays) {
+  ThreadPool pool(2);
+  for (const DType dtype : kTypes) {
+    for (const WeightFormat format : kFormats) {
+      for (const size_t k : {1u, 31u, 64u, 129u}) {
+        for (const size_t n : {1u, 16u, 37u}) {
+          OddTensor tensor(dtype, {n, k});
+          tensor.FillExactBf16(static_cast<unsigned>(n + k));
+          PackedMatrix w(n, k, format);
+          w.SetRows(0, tensor.view(), pool);
+          for (size_t i = 0; i < n * k; ++i) {
+            ASSERT_EQ(Element(w, i / k, i % k), tensor.view().At(i))
+                << DTypeName(dtype) << " " << tensor.view().ShapeString() << " at " << i;
+          }
+          for (size_t pad = n; pad < w.num_panels() * 16; ++pad) EXPECT_EQ(Element(w, pad, 0), 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, KeepsEveryFloat32Number) {
+  ThreadPool pool(1);
+  OddTensor tensor(DType::kFloat32, {20, 33});
+  for (size_t i = 0; i < 20 * 33; ++i) tensor.Set(i, 1.0f + static_cast<float>(i) * 0x1p-23f);
+  PackedMatrix w(20, 33, WeightFormat::kFloat32);
+  w.SetRows(0, tensor.view(), pool);
+  for (size_t i = 0; i < 20 * 33; ++i) EXPECT_EQ(Element(w, i / 33, i % 33), tensor.view().At(i));
+}
+
+TEST(PackedMatrix, SeveralTensorsShareOne) {
+  ThreadPool pool(3);
+  OddTensor q(DType::kBf16, {21, 70}), k(DType::kFloat32, {5, 70}), v(DType::kFloat16, {50, 70});
+  q.FillExactBf16(1);
+  k.FillExactBf16(2);
+  v.FillExactBf16(3);
+  PackedMatrix w(76, 70, WeightFormat::kBf16);
+  w.SetRows(26, v.view(), pool);
+  w.SetRows(0, q.view(), pool);
+  w.SetRows(21, k.view(), pool);
+  std::vector<float> row(70), want(70);
+  for (size_t n = 0; n < 76; ++n) {
+    const TensorView& source = n < 21 ? q.view() : n < 26 ? k.view() : v.view();
+    WidenTo(source, (n < 21 ? n : n < 26 ? n - 21 : n - 26) * 70, want);
+    w.CopyRow(n, row);
+    EXPECT_EQ(row, want) << n;
+  }
+}
+
+TEST(PackedMatrix, TakesTensorsOfMoreDimensionsAsRows) {
+  ThreadPool pool(1);
+  OddTensor tensor(DType::kBf16, {18, 3, 2, 4, 4});
+  tensor.FillExactBf16(4);
+  PackedMatrix w(18, 96, WeightFormat::kBf16);
+  w.SetRows(0, tensor.view(), pool);
+  for (size_t i = 0; i < 18 * 96; ++i) EXPECT_EQ(Element(w, i / 96, i % 96), tensor.view().At(i));
+}
+
+TEST(PackedMatrix, StartsAsZerosOnACacheLine) {
+  const PackedMatrix w(17, 5, WeightFormat::kFloat32);
+  EXPECT_EQ(w.num_panels(), 2u);
+  EXPECT_EQ(w.size_bytes(), 2u * 16 * 5 * 4);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(w.Panel(0)) % kCacheLineBytes, 0u);
+  EXPECT_EQ(w.Panel(1) - w.Panel(0), 16 * 5 * 4);
+  for (size_t n = 0; n < 32; ++n) EXPECT_EQ(Element(w, n, 4), 0.0f);
+}
+
+TEST(AllExactBf16, FindsTheOneNumberThatIsNot) {
+  ThreadPool pool(2);
+  for (const DType dtype : {DType::kFloat16, DType::kFloat32}) {
+    OddTensor tensor(dtype, {301, 997});
+    tensor.FillExactBf16(5);
+    EXPECT_TRUE(AllExactBf16(tensor.view(), pool));
+    for (const size_t at : {size_t{0}, size_t{150000}, size_t{301 * 997 - 1}}) {
+      tensor.FillExactBf16(5);
+      tensor.Set(at, 1.0f + 0x1p-10f);
+      EXPECT_FALSE(AllExactBf16(tensor.view(), pool)) << DTypeName(dtype) << " at " << at;
+    }
+  }
+}
+
+TEST(AllExactBf16, AlwaysHoldsForBf16) {
+  ThreadPool pool(1);
+  OddTensor tensor(DType::kBf16, {3, 5});
+  tensor.Set(7, -0x1p-130f);
+  EXPECT_TRUE(AllExactBf16(tensor.view(), pool));
+}
+
+}  // namespace
+}  // namespace ocelli

@@ -1,0 +1,107 @@
+"""Draws samples of one picture size and lays them out as arrays for a training step."""
+
+import dataclasses
+
+import numpy as np
+
+import draw_text
+import labels
+import network
+import tasks
+import tokens
+
+# Per level: picture sizes, most lines, longest line, type sizes.
+LEVELS = [
+    ([(32, 128), (32, 160)], 1, 10, (16, 26)),
+    ([(32, 192), (48, 192), (32, 256)], 2, 24, (15, 32)),
+    ([(48, 256), (64, 256), (96, 192), (32, 256)], 3, 40, (14, 36)),
+    ([(64, 256), (96, 256), (64, 320), (128, 256), (48, 320)], 5, 48, (13, 40)),
+    ([(64, 320), (96, 320), (160, 320), (128, 256), (112, 400), (192, 256)], 8, 64, (12, 40)),
+]
+SCENE_SIZES = [(48, 96), (64, 128), (96, 128), (96, 192), (128, 128), (128, 208)]
+SCENE_SHARE = 0.25
+SORTED_BATCHES = 3      # batches drawn together and sorted by length, so that little is padding
+
+
+@dataclasses.dataclass
+class Batch:
+    """Arrays of one step. labels: -100 where nothing is learned; pairs: see network.guided_loss."""
+
+    kind: str
+    pictures: np.ndarray       # (B, H, W, 3) uint8
+    ids: np.ndarray            # (B, T)
+    labels: np.ndarray         # (B, T)
+    pairs: np.ndarray          # (M, 3)
+    targets: np.ndarray        # (B, N, 2) characters or shapes of each patch
+
+
+def options_of(level):
+    """Sizes to choose from and what pages of a level look like."""
+    sizes, lines, longest, (low, high) = LEVELS[level]
+    return sizes, draw_text.TextOptions(min_px=low, max_px=high, max_lines=lines, longest=longest,
+                                        noise_share=0.12)
+
+
+def choose_level(rng, level):
+    """Mostly the current level; the easier ones stay in practice."""
+    return level if level == 0 or rng.random() < 0.75 else rng.randrange(level)
+
+
+def batch_size(height, width, kind):
+    """Pictures of a batch: about the same work for every size."""
+    patches = (height // network.PATCH_PX) * (width // network.PATCH_PX)
+    work = 3400 if kind == "shapes" else 4400
+    return max(8, min(40, work // (patches + 40)))
+
+
+def sequence(sample, cells):
+    """(token ids, start of the answer)."""
+    prompt = tokens.prompt_ids(sample.question, cells)
+    return prompt + tokens.encode(sample.answer) + [tokens.END], len(prompt)
+
+
+def pairs_of(row, sample, start, height, width):
+    """Guided attention targets of one sample."""
+    out = []
+    for j, place in enumerate(sample.sources):
+        cell = labels.cell_index(*place, height, width) if place else None
+        if cell is not None:
+            out.append((row, start + j - 1, tokens.PREFIX_TOKENS + cell))
+    return out
+
+
+def collate(samples, height, width):
+    """Samples of one picture size to a Batch."""
+    cells = (height // network.CELL_PX) * (width // network.CELL_PX)
+    rows = [sequence(s, cells) for s in samples]
+    longest = max(len(ids) for ids, _ in rows)
+    ids = np.full((len(rows), longest), tokens.PAD, np.int64)
+    wanted = np.full((len(rows), longest), -100, np.int64)
+    pairs = []
+    for i, ((row, start), sample) in enumerate(zip(rows, samples)):
+        ids[i, :len(row)] = row
+        wanted[i, start:len(row)] = row[start:]
+        pairs += pairs_of(i, sample, start, height, width)
+    shapes = samples[0].scene is not None
+    targets = [labels.shape_targets(s.scene, height, width) if shapes
+               else labels.character_targets(s.marks, height, width) for s in samples]
+    return Batch("shapes" if shapes else "text", np.stack([s.picture for s in samples]), ids,
+                 wanted, np.array(pairs, np.int64).reshape(-1, 3), np.stack(targets))
+
+
+def draw_batches(rng, level):
+    """A few batches of one size and kind, sorted by length, in random order."""
+    if rng.random() < SCENE_SHARE:
+        height, width = rng.choice(SCENE_SIZES)
+        count = batch_size(height, width, "shapes") * SORTED_BATCHES
+        samples = [tasks.looking(rng, height, width) for _ in range(count)]
+    else:
+        sizes, options = options_of(choose_level(rng, level))
+        height, width = rng.choice(sizes)
+        count = batch_size(height, width, "text") * SORTED_BATCHES
+        samples = [tasks.text_sample(rng, height, width, options) for _ in range(count)]
+    samples.sort(key=lambda s: len(s.answer.encode()) + len(s.question.encode()))
+    size = count // SORTED_BATCHES
+    out = [collate(samples[i:i + size], height, width) for i in range(0, count, size)]
+    rng.shuffle(out)
+    return out

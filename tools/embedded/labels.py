@@ -1,0 +1,65 @@
+"""Dense targets: which characters have their middle in which patch, and which shapes lie there."""
+
+import string
+
+import numpy as np
+
+from draw_shapes import COLOUR_NAMES, SHAPE_NAMES
+from draw_text import LINE_END
+from network import MERGE, PATCH_PX
+
+CHARS = [None] + list(" " + string.ascii_letters + string.digits + string.punctuation
+                      + "\u00a3\u20ac\u00b0") + [LINE_END]
+CLASS = {char: i for i, char in enumerate(CHARS)}
+SHAPE_CLASSES = (1 + len(COLOUR_NAMES), 1 + len(SHAPE_NAMES))
+SLOTS = 2     # characters remembered per patch: two narrow ones can share 8 px
+
+
+def patch_index(x, y, height, width):
+    """Index in merge order of the patch at (x, y), or None outside the picture."""
+    row, column = int(y // PATCH_PX), int(x // PATCH_PX)
+    h, w = height // PATCH_PX, width // PATCH_PX
+    if not (0 <= row < h and 0 <= column < w):
+        return None
+    cell = (row // MERGE) * (w // MERGE) + column // MERGE
+    return cell * MERGE * MERGE + (row % MERGE) * MERGE + column % MERGE
+
+
+def cell_index(x, y, height, width):
+    """Index of the merged cell at (x, y), or None outside the picture."""
+    patch = patch_index(x, y, height, width)
+    return None if patch is None else patch // (MERGE * MERGE)
+
+
+def character_targets(marks, height, width):
+    """(N, SLOTS) classes of the characters in each patch, in reading order; 0 is none."""
+    out = np.zeros(((height // PATCH_PX) * (width // PATCH_PX), SLOTS), np.int64)
+    for x, y, char in marks:
+        patch = patch_index(x, y, height, width)
+        if patch is None:
+            continue
+        free = np.flatnonzero(out[patch] == 0)
+        if len(free):
+            out[patch, free[0]] = CLASS[char]
+    return out
+
+
+def shape_targets(scene, height, width):
+    """(N, 2) classes of colour and shape name for the patches in the middle half of each shape."""
+    out = np.zeros(((height // PATCH_PX) * (width // PATCH_PX), 2), np.int64)
+    for shape in scene.shapes:
+        x0, y0, x1, y1 = shape.box
+        classes = 1 + COLOUR_NAMES.index(shape.colour), 1 + SHAPE_NAMES.index(shape.name)
+        for x in _middle_steps(x0, x1):
+            for y in _middle_steps(y0, y1):
+                patch = patch_index(x, y, height, width)
+                if patch is not None:
+                    out[patch] = classes
+    return out
+
+
+def _middle_steps(low, high):
+    """Points at most a patch apart over the middle half of a span."""
+    quarter = (high - low) / 4
+    count = int(2 * quarter // PATCH_PX) + 1
+    return np.linspace(low + quarter, high - quarter, count + 1) if count > 1 else [(low + high) / 2]

@@ -1,0 +1,48 @@
+"""Draws the fixed set of 100 pictures that the product's test reads: make_evaluation_set.py FOLDER.
+
+Writes one PNG a picture and cases.json: a list of {file, category, prompt, answer, exact}; exact
+marks answers that count only when they are right to the letter. Same
+seed, same fonts, same bytes; the seed differs from the one that evaluate.py uses by default.
+"""
+
+import argparse
+import json
+import os
+
+from PIL import Image
+
+import cases
+
+COUNTS = {
+    "word": 16, "line": 16, "2-3 lines": 12, "4-8 lines": 6, "small, 12-15 px": 4,
+    "large, 33-40 px": 4, "colours, light on dark": 5, "noise, blur, JPEG, tilt": 3,
+    "Chinese prompt": 5, "ask for a value": 4, "describe shapes": 12, "shape question": 8,
+    "blank": 5,
+}
+LARGEST_BYTES = 3_000_000
+
+
+def main():
+    """Writes the set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--seed", type=int, default=100)
+    args = parser.parse_args()
+    os.makedirs(args.folder, exist_ok=True)
+    listed, size = [], 0
+    for i, case in enumerate(cases.draw_cases(args.seed, COUNTS)):
+        name = f"{i:03d}.png"
+        path = os.path.join(args.folder, name)
+        Image.fromarray(case.sample.picture).save(path, optimize=True)
+        size += os.path.getsize(path)
+        listed.append(dict(file=name, category=case.category, prompt=case.sample.question,
+                           answer=case.sample.answer, exact=case.category in cases.EXACT_ONLY))
+    with open(os.path.join(args.folder, "cases.json"), "w", encoding="utf-8") as file:
+        json.dump(listed, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    print(f"{len(listed)} pictures, {size} bytes")
+    assert size < LARGEST_BYTES
+
+
+if __name__ == "__main__":
+    main()

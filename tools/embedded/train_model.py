@@ -1,0 +1,165 @@
+"""Second stage: the whole model learns to read, to look and to stop.
+
+It starts from the tower of train_tower.py. Besides the answers it learns where to look for each
+byte (network.guided_loss) and keeps the first stage's dense labels, so that gradients stay rich.
+Exercises grow (batches.LEVELS) as soon as the current ones are mastered.
+"""
+
+import argparse
+import os
+import time
+
+import torch
+import torch.nn.functional as F
+
+import batches
+import labels
+import network
+import training
+import workers
+from train_tower import NONE_WEIGHT, CharacterHeads, class_loss, to_tensor
+
+MASTERED = 0.88            # share of right bytes on text at which the next level starts
+GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 0.5
+
+
+def arguments():
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", required=True, help="folder of checkpoints; resumes model.pt there")
+    parser.add_argument("--tower", help="tower.pt to start from when RUN/model.pt does not exist")
+    parser.add_argument("--minutes", type=float, required=True, help="training time in all")
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--fall-from", type=float, default=0.5,
+                        help="share of the time after which the rate falls (cosine)")
+    parser.add_argument("--deepstack-from", type=float, default=0.6,
+                        help="share of the time after which deepstack features join in")
+    parser.add_argument("--level", type=int, help="start at this level of exercises")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--pause-file", help="training sleeps while this file exists")
+    return parser.parse_args()
+
+
+class Trainer:
+    """The state of a run and one step of it."""
+
+    def __init__(self, args):
+        self.args, self.path = args, os.path.join(args.run, "model.pt")
+        self.model, self.heads = network.build(), CharacterHeads()
+        tower, text = self.model.model.visual, self.model.model.language_model
+        for merger in tower.deepstack_merger_list:      # silent until they are trained
+            torch.nn.init.zeros_(merger.linear_fc2.weight)
+            torch.nn.init.zeros_(merger.linear_fc2.bias)
+        self.optimisers = training.Optimisers([self.model, self.heads],
+                                              [tower.blocks, text.layers])
+        self.step_count, self.level, spent = 0, args.level or 0, 0.0
+        if os.path.exists(self.path):
+            state = self._load(self.path)
+            self.step_count, spent = state["step"], state["spent"]
+            self.level = state["level"] if args.level is None else args.level
+            if state["optimisers"]:
+                self.optimisers.load_state_dict(state["optimisers"])
+        elif args.tower:
+            state = torch.load(args.tower)
+            self.heads.load_state_dict(state["heads"], strict=False)
+            tower.load_state_dict({k[len("model.visual."):]: v for k, v in state["model"].items()
+                                   if k.startswith("model.visual.") and "deepstack" not in k},
+                                  strict=False)
+        self.clock = training.Clock(args.pause_file, spent)
+        self.weights = torch.ones(len(labels.CHARS))
+        self.weights[0] = NONE_WEIGHT
+
+    def _load(self, path):
+        state = torch.load(path)
+        self.model.load_state_dict(state["model"])
+        self.heads.load_state_dict(state["heads"])
+        return state
+
+    def save(self):
+        """Writes RUN/model.pt."""
+        training.save(self.path, model=self.model.state_dict(), heads=self.heads.state_dict(),
+                      optimisers=self.optimisers.state_dict(), step=self.step_count,
+                      spent=self.clock.spent(), level=self.level)
+
+    def done(self):
+        """Share of the time that is spent."""
+        return self.clock.spent() / (self.args.minutes * 60)
+
+    def rate(self):
+        """A short warm-up, a plateau, a cosine down."""
+        fall = (self.done() - self.args.fall_from) / (1 - self.args.fall_from)
+        return min(1, (self.step_count + 1) / 100) * training.cosine(self.args.rate, fall, 0.02)
+
+    def dense_loss(self, batch, seen):
+        """The first stage's labels, read from the merged cells."""
+        targets = torch.from_numpy(batch.targets)
+        if batch.kind == "shapes":
+            return self.heads.shape_loss(seen[1], targets)
+        b, n = targets.shape[:2]
+        scores = self.heads.cell(seen[1]).view(b, n, labels.SLOTS, -1)
+        return class_loss(scores, targets, self.weights)
+
+    def step(self, batch):
+        """Learns from one batch; returns figures for the log."""
+        height, width = batch.pictures.shape[1:3]
+        ids, wanted = torch.from_numpy(batch.ids), torch.from_numpy(batch.labels)[:, 1:]
+        deep = self.done() >= self.args.deepstack_from
+        seen = network.see(self.model.model.visual, to_tensor(batch.pictures), deep)
+        hidden, guided = network.read(self.model, ids, seen, height // network.CELL_PX,
+                                      width // network.CELL_PX, torch.from_numpy(batch.pairs))
+        asked = wanted != -100
+        scores = network.logits(self.model, hidden[:, :-1][asked])
+        loss, dense = F.cross_entropy(scores, wanted[asked]), self.dense_loss(batch, seen)
+        (loss + GUIDED_WEIGHT * guided + DENSE_WEIGHT * dense).backward()
+        self.optimisers.step(self.rate())
+        self.step_count += 1
+        right = (scores.argmax(-1) == wanted[asked]).float().mean()
+        kind = batch.kind
+        return {f"{kind}": loss.detach(), f"{kind}_right": right, f"{kind}_dense": dense.detach(),
+                f"{kind}_guided": guided.detach()}
+
+
+def draw(rng, level):
+    """Top-level, for the workers."""
+    return batches.draw_batches(rng, level)
+
+
+def train(args):
+    """Trains until the minutes are spent; resumes from RUN/model.pt."""
+    os.makedirs(args.run, exist_ok=True)
+    trainer, means = Trainer(args), training.Means()
+    stream = workers.BatchStream(draw, args.seed * 7919 + trainer.step_count, args.workers,
+                                 level=trainer.level)
+    governor = training.ThreadGovernor()
+    told = saved = time.time()
+    pictures, waited = 0, 0.0
+    while trainer.done() < 1:
+        trainer.clock.wait_while_paused()
+        governor.adjust()
+        begun = time.time()
+        batch = stream.next()
+        waited += time.time() - begun
+        means.add(**trainer.step(batch))
+        pictures += len(batch.pictures)
+        now = time.time()
+        if now - told > 20:
+            right = means.mean("text_right")
+            print(f"{trainer.clock.spent() / 60:.1f} min step {trainer.step_count} level "
+                  f"{trainer.level} {means.take()} rate {trainer.rate():.1e} "
+                  f"{pictures / (now - told):.0f} pictures/s threads {torch.get_num_threads()} "
+                  f"waited {waited / (now - told):.0%}", flush=True)
+            if right > MASTERED and trainer.level < len(batches.LEVELS) - 1:
+                trainer.level += 1
+                stream.set_level(trainer.level)
+            told, pictures, waited = now, 0, 0.0
+        if now - saved > 180:
+            trainer.save()
+            saved = now
+    trainer.save()
+    stream.close()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    train(arguments())
