@@ -108,7 +108,9 @@ class Engine::Impl {
  private:
   void Run() {
     while (EmptyMailbox()) {
-      core_.Step();
+      core_.Begin();
+      Publish();  // who left the queue makes room in it now, not after the pass
+      core_.Compute();
       Publish();
     }
   }
@@ -135,7 +137,7 @@ class Engine::Impl {
     return false;
   }
 
-  // Shows callers the state between two steps.
+  // Shows callers the state of now.
   void Publish() {
     const std::lock_guard lock(mutex_);
     stats_ = core_.Stats();
@@ -158,7 +160,7 @@ class Engine::Impl {
   bool stopping_ = false;
   bool idle_ = true;
   uint64_t num_refused_ = 0;
-  EngineStats stats_;  // after the last step, with the arrivals since
+  EngineStats stats_;  // of the last Publish, with the arrivals since
 
   std::mutex join_mutex_;
   std::thread thread_;  // last: it uses all of the above

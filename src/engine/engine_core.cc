@@ -93,10 +93,18 @@ void EngineCore::CancelAll() {
 }
 
 bool EngineCore::Step() {
+  Begin();
+  return Compute();
+}
+
+void EngineCore::Begin() {
   EndExpired();
+  Admit();
+}
+
+bool EngineCore::Compute() {
   if (idle()) return false;
   ++stats_.steps;
-  Admit();
   stats_.vision_cache_hits += vision_.Hand(scheduler_.running());
   const bool encoded = EncodeStep();
   const bool computed = ForwardStep();

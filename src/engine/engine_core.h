@@ -40,9 +40,13 @@ class EngineCore {
   void Cancel(RequestId id);
   void CancelAll();
 
-  // Does the next bit of work: at most one encoder step, then at most one pass over the batch.
-  // Returns whether there was anything to do.
+  // Does the next bit of work: Begin, then Compute.
   bool Step();
+  // Ends requests whose deadline has passed and starts those that have a place now.
+  void Begin();
+  // At most one encoder step, then at most one pass over the batch. Returns whether there was
+  // anything to do.
+  bool Compute();
 
   bool idle() const { return requests_.empty(); }
   size_t num_queued() const;

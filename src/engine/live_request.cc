@@ -65,7 +65,9 @@ void LiveRequest::Started(Answer& answer, TimePoint now) {
 void LiveRequest::FinishAnswer(Answer& answer, FinishReason reason,
                                std::optional<size_t> loop_start_token) {
   const size_t choice = answer.choice();
-  if (choice == 0) reason_ = reason;
+  const bool ends_request = reason == FinishReason::kCancelled ||
+                            reason == FinishReason::kDeadline || reason == FinishReason::kError;
+  if (choice == 0 || ends_request) reason_ = reason;
   sink_(ChoiceEvent{choice, reason, answer.FinishText(), loop_start_token});
   std::erase_if(answers_, [&answer](const auto& owned) { return owned.get() == &answer; });
 }

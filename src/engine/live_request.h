@@ -70,7 +70,7 @@ class LiveRequest {
   std::shared_ptr<const PromptContent> prompt_;
   EventSink sink_;
   std::vector<std::unique_ptr<Answer>> answers_;
-  FinishReason reason_ = FinishReason::kStop;  // of choice 0
+  FinishReason reason_ = FinishReason::kStop;  // see FinishedEvent
   Usage usage_;
   StageTimes times_;
   TimePoint submitted_;

@@ -99,8 +99,9 @@ struct ChoiceEvent {
 };
 // Always the last event, sent once: every choice has ended.
 struct FinishedEvent {
-  FinishReason reason = FinishReason::kStop;  // of choice 0
-  std::optional<Error> error;                 // kError: what happened
+  // kCancelled, kDeadline or kError when that ended the request, otherwise that of choice 0.
+  FinishReason reason = FinishReason::kStop;
+  std::optional<Error> error;  // kError: what happened
   Usage usage;
   StageTimes times;
 };
