@@ -203,6 +203,7 @@ TEST(Engine, CancelEndsARequestThatRuns) {
     }
   }
   EXPECT_EQ(reason, FinishReason::kCancelled);
+  engine->Drain();
   EXPECT_EQ(engine->Stats().requests_cancelled, 1u);
 }
 
