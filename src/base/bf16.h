@@ -21,8 +21,16 @@ struct Float16 {
 // Widens `x`; exact.
 inline float ToFloat(Bf16 x) { return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16); }
 
-// Widens `x`; exact, also for denormals.
-float ToFloat(Float16 x);
+// Widens `x`; exact, also for denormals: shifted into place, every finite number is 2^112 too
+// small.
+inline float ToFloat(Float16 x) {
+  const uint32_t sign = static_cast<uint32_t>(x.bits & 0x8000u) << 16;
+  const uint32_t shifted = static_cast<uint32_t>(x.bits & 0x7FFFu) << 13;
+  const bool finite = shifted < (31u << 23);
+  const float magnitude = std::bit_cast<float>(shifted) * 0x1p112f;
+  const uint32_t bits = finite ? std::bit_cast<uint32_t>(magnitude) : shifted | 0x7F800000u;
+  return std::bit_cast<float>(sign | bits);
+}
 
 // Returns true when `x` loses nothing as a bfloat16: its low 16 bits are zero.
 inline bool IsExactBf16(float x) { return (std::bit_cast<uint32_t>(x) & 0xFFFFu) == 0; }

@@ -23,15 +23,13 @@ size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
   return CeilDiv(n, kKvBlockTokens) * KvHeadFloats(shape);
 }
 
-// PackedHeads(n) * n is largest for some n <= max_rows: when n is small its heads are many. Bounds
-// it.
+// Returns the most that any n <= max_rows needs to pack: fewer rows mean more heads at a time.
+// Lengths within one KV block need the same, because kAttentionBlockRows is a multiple of it.
 size_t MaxPackedFloats(const AttentionShape& shape, size_t max_rows, int num_threads) {
+  static_assert(kAttentionBlockRows % kKvBlockTokens == 0);
   size_t most = 0;
-  for (size_t n = kKvBlockTokens; n < max_rows + kKvBlockTokens; n += kKvBlockTokens) {
-    const size_t rows = std::min(n, max_rows);
-    // The heads change at multiples of the row block only, so the shortest of 32 lengths has most.
-    const size_t heads = PackedHeads(shape, n - kKvBlockTokens + 1, num_threads);
-    most = std::max(most, heads * PackedHeadFloats(shape, rows));
+  for (size_t n = 1; n <= max_rows; n += kKvBlockTokens) {
+    most = std::max(most, PackedHeads(shape, n, num_threads) * PackedHeadFloats(shape, n));
   }
   return most;
 }
@@ -63,6 +61,9 @@ void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment
 void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const float> v,
               size_t first_token, size_t count, float* packed) {
   for (size_t t = first_token; t < first_token + count; ++t) {
+    const size_t ahead = std::min(t + kRowsAhead, k.rows() - 1);
+    PrefetchRow(k.Row(ahead), shape.head_dim);
+    PrefetchRow(v.Row(ahead), shape.head_dim);
     StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadFloats(shape),
                 t % kKvBlockTokens);
   }

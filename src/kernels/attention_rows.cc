@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "kernels/targets.h"
@@ -47,6 +46,9 @@ class RowBlock {
   size_t Visible(size_t row) const {
     return rows_.first_visible + row / group_ * rows_.more_visible;
   }
+  const float* Query(size_t row) const {
+    return rows_.q.Row(row / group_) + row % group_ * head_dim_;
+  }
   size_t LastRow(size_t tile) const { return std::min(count_, (tile + 1) * kTileRows) - 1; }
   TileState State(size_t tile) const { return TileState(states_ + tile * kTileStateFloats); }
   float* Sums(size_t tile) const { return sums_ + tile * kTileRows * padded_dim_; }
@@ -60,7 +62,8 @@ class RowBlock {
     const size_t height = TileHeight(LastRow(tile) - first + 1);
     std::fill_n(Queries(tile), height * head_dim_, 0.0f);
     for (size_t row = first; row <= LastRow(tile); ++row) {
-      const float* q = rows_.q.Row(row / group_) + row % group_ * head_dim_;
+      const float* q = Query(row);
+      PrefetchRow(Query(std::min(row + kRowsAhead, count_ - 1)), head_dim_);
       float* packed = Queries(tile) + (row - first);
       for (size_t d = 0; d < head_dim_; ++d) packed[d * height] = q[d];
     }
@@ -73,8 +76,9 @@ class RowBlock {
                      .tokens = std::min(kSoftmaxStepTokens, Visible(last_row) - first_token),
                      .exponent_scale = exponent_scale_,
                      .queries = Queries(tile)};
-    for (size_t b = 0; b * kKvBlockTokens < step.tokens; ++b) {
-      step.blocks[b] = rows_.kv.Block(first_token / kKvBlockTokens + b);
+    const size_t last_block = (Visible(last_row) - 1) / kKvBlockTokens;
+    for (size_t b = 0; b <= kStepBlocks; ++b) {
+      step.blocks[b] = rows_.kv.Block(std::min(first_token / kKvBlockTokens + b, last_block));
     }
     for (size_t r = 0; r < kTileRows; ++r) {
       const size_t visible = Visible(std::min(first_row + r, last_row));
@@ -126,10 +130,12 @@ size_t AttentionBlockTokens(const AttentionShape& shape) {
 }
 
 size_t AttentionRowsScratchFloats(const AttentionShape& shape) {
-  constexpr size_t kTallestTile = 12;
-  constexpr size_t kShortestTile = 6;
-  const size_t rows = AttentionBlockTokens(shape) * shape.group() + kTallestTile;
-  return kTallestTile * kSoftmaxStepTokens + (rows / kShortestTile + 1) * 2 * 16 +
+  // Enough for every target: tiles of 6 rows have the most states, tiles of 12 the most padding.
+  constexpr size_t kFewestTileRows = 6;
+  constexpr size_t kMostTileRows = 12;
+  constexpr size_t kStateFloats = 2 * 16;
+  const size_t rows = AttentionBlockTokens(shape) * shape.group() + kMostTileRows;
+  return kMostTileRows * kSoftmaxStepTokens + (rows / kFewestTileRows + 1) * kStateFloats +
          rows * (shape.head_dim + shape.padded_head_dim());
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "base/aligned_buffer.h"
 #include "kernels/kv_block.h"
 #include "tensor/mat.h"
 
@@ -39,6 +40,13 @@ struct AttentionRows {
   size_t first_visible = 0;  // tokens that the first query token sees, at least 1
   size_t more_visible = 0;   // how many more each next one sees: 1 causal, 0 full
 };
+
+// A row of one head is too short for the processor to notice that rows are read in order: packing
+// asks for the row that it needs this many rows later.
+inline constexpr size_t kRowsAhead = 8;
+inline void PrefetchRow(const float* row, size_t count) {
+  for (size_t i = 0; i < count; i += kCacheLineBytes / sizeof(float)) __builtin_prefetch(row + i);
+}
 
 // Query tokens of one task: as many as fill kAttentionBlockRows.
 size_t AttentionBlockTokens(const AttentionShape& shape);

@@ -23,6 +23,8 @@ namespace ocelli::HWY_NAMESPACE {
 // Rows of a full tile: with two vectors a row, as many sums as leave registers for their factors.
 inline constexpr size_t kTileRows = kVecLanes == 16 ? 12 : 6;
 inline constexpr size_t kTileVectors = 2;
+// Tiles of at most this many rows are bound by memory.
+inline constexpr size_t kStreamingRows = 4;
 inline constexpr size_t kStepBlocks = kSoftmaxStepTokens / kKvBlockTokens;
 
 // The online softmax of a tile's rows: their largest score and the sum of their weights so far.
@@ -39,10 +41,10 @@ struct TileState {
 
 struct TileStep {
   size_t head_dim = 0;
-  size_t tokens = 0;               // that any row of the tile sees in this step
-  float exponent_scale = 0.0f;     // weight = 2^((score - max) * exponent_scale)
-  const float* queries = nullptr;  // [head_dim][rows]
-  const float* blocks[kStepBlocks] = {};
+  size_t tokens = 0;                          // that any row of the tile sees in this step
+  float exponent_scale = 0.0f;                // weight = 2^((score - max) * exponent_scale)
+  const float* queries = nullptr;             // [head_dim][rows]
+  const float* blocks[kStepBlocks + 1] = {};  // of the step; the next one is fetched early
   size_t visible[kTileRows] = {};  // tokens of the step that each row sees, not decreasing
 };
 
@@ -66,11 +68,13 @@ HWY_INLINE size_t TileHeight(size_t rows) {
 
 // Adds k terms of a panel product: sums[r][v] += a(r, i) * b[v][i], i < k, in order; a(r, i) is
 // a[r * kRowStride + i * kTermStride] and b advances by a panel line.
-template <size_t kRows, size_t kVectors, size_t kRowStride, size_t kTermStride>
+// Calls each(i) beside each term.
+template <size_t kRows, size_t kVectors, size_t kRowStride, size_t kTermStride, class Each>
 HWY_INLINE void MultiplyPanel(const float* HWY_RESTRICT a, const float* const (&b)[kVectors],
-                              size_t k, FloatVec (&sums)[kRows][kVectors]) {
+                              size_t k, FloatVec (&sums)[kRows][kVectors], Each each) {
   const FloatTag d;
   for (size_t i = 0; i < k; ++i) {
+    each(i);
     FloatVec line[kVectors];
     for (size_t v = 0; v < kVectors; ++v) line[v] = hn::LoadU(d, b[v] + i * kKvPanelLanes);
     for (size_t r = 0; r < kRows; ++r) {
@@ -89,8 +93,12 @@ HWY_INLINE void SetZero(FloatVec (&sums)[kRows][kVectors]) {
 
 // scores [kRows, kSoftmaxStepTokens] = q k for every token of the step. Tokens past the last of the
 // step, up to the vector's end, get what lies in memory.
+//
+// Few rows, as when decoding, use each number once, so memory sets the pace: meanwhile the values
+// of the block and the keys of the next one are fetched, line for line.
 template <size_t kRows>
 HWY_INLINE void ScoreTile(const TileStep& step, float* HWY_RESTRICT scores) {
+  constexpr size_t kPanels = std::max<size_t>(1, kTileVectors * kVecLanes / kKvPanelLanes);
   const FloatTag d;
   for (size_t t = 0; t < step.tokens; t += kTileVectors * kVecLanes) {
     const float* lines[kTileVectors];
@@ -101,7 +109,19 @@ HWY_INLINE void ScoreTile(const TileStep& step, float* HWY_RESTRICT scores) {
     }
     FloatVec sums[kRows][kTileVectors];
     SetZero(sums);
-    MultiplyPanel<kRows, kTileVectors, 1, kRows>(step.queries, lines, step.head_dim, sums);
+    const float* now = step.blocks[t / kKvBlockTokens] + step.head_dim * kKvBlockTokens;
+    const float* next = step.blocks[t / kKvBlockTokens + 1];
+    const size_t panel = t % kKvBlockTokens / kKvPanelLanes * step.head_dim;
+    const auto prefetch = [&](size_t i) HWY_ATTR {
+      if constexpr (kRows > kStreamingRows) return;
+      for (size_t p = 0; p < kPanels; ++p) {
+        const size_t line = (panel + p * step.head_dim + i) * kKvPanelLanes;
+        __builtin_prefetch(now + line);
+        __builtin_prefetch(next + line);
+      }
+    };
+    MultiplyPanel<kRows, kTileVectors, 1, kRows>(step.queries, lines, step.head_dim, sums,
+                                                 prefetch);
     for (size_t r = 0; r < kRows; ++r) {
       for (size_t v = 0; v < kTileVectors; ++v) {
         hn::Store(sums[r][v], d, scores + r * kSoftmaxStepTokens + t + v * kVecLanes);
@@ -145,7 +165,8 @@ HWY_INLINE void WeighTile(const TileStep& step, TileState state, float* HWY_REST
   std::fill_n(decay, kVirtualLanes, 0.0f);
   for (size_t r = 0; r < kRows; ++r) {
     float* row = scores + r * kSoftmaxStepTokens;
-    std::fill(row + step.visible[r], row + count, -std::numeric_limits<float>::infinity());
+    for (size_t t = step.visible[r]; t < count; ++t)
+      row[t] = -std::numeric_limits<float>::infinity();
     const float old_max = state.max[r];
     sums[r] = WeighRow(row, count, step.exponent_scale, state.max[r]);
     decay[r] = old_max - state.max[r];
@@ -175,7 +196,8 @@ HWY_INLINE void AddValues(const TileStep& step, const float* HWY_RESTRICT weight
     }
     const size_t end = std::min(t + kKvBlockTokens, step.tokens);
     const size_t common = std::clamp(step.visible[0], t, end);  // seen by every row
-    MultiplyPanel<kRows, kVectors, kSoftmaxStepTokens, 1>(weights + t, lines, common - t, sums);
+    MultiplyPanel<kRows, kVectors, kSoftmaxStepTokens, 1>(weights + t, lines, common - t, sums,
+                                                          [](size_t) HWY_ATTR {});
     // A value that a row does not see must not touch it, not even times zero: it may be infinite.
     for (size_t i = common; i < end; ++i) {
       for (size_t r = 0; r < kRows; ++r) {

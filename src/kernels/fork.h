@@ -8,9 +8,10 @@
 
 namespace ocelli {
 
-// Numbers below which work that passes once over memory stays on the calling thread, at one to
-// three nanoseconds for a number of the costly kinds (a gelu): a fork and join costs some
-// microseconds.
+// Numbers below which work that passes once over memory stays on the calling thread. On an Emerald
+// Rapids core at 2.3 GHz a number costs 0.2 ns (a norm) to 1.2 ns (a gelu), so this many cost 7 to
+// 40 us; a fork and join costs 0.5 us while the other threads wait for work, and 40 us when the
+// machine is busy with something else.
 inline constexpr size_t kMinNumbersToFork = size_t{1} << 15;
 
 // Calls body(begin, end) for all of [0, rows): shared out over `pool` when rows * cols is large,

@@ -1,12 +1,12 @@
 #include "kernels/linear.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/bf16.h"
 #include "base/check.h"
 #include "kernels/linear_kernels.h"
+#include "kernels/transpose.h"
 
 namespace ocelli {
 namespace {
@@ -20,6 +20,8 @@ constexpr size_t kTaskRows = 256;
 constexpr size_t kTaskPanels = 8;
 // Tasks per thread below which tasks get fewer panels, so that no thread waits long for the last.
 constexpr size_t kTasksPerThread = 4;
+// Sum blocks that one task packs: 4 KiB of each row.
+constexpr size_t kPackBlocks = 8;
 // Weights of one task of the streaming path: large beside what a thread prefetches in vain.
 constexpr size_t kStreamTaskBytes = size_t{512} << 10;
 
@@ -42,42 +44,21 @@ class EvenCut {
   size_t parts_;
 };
 
-using Float4 = float __attribute__((vector_size(16)));
-
-Float4 Load4(const float* p) {
-  Float4 v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-
-// Transposes 4 rows of 4 inputs into 4 inputs of 4 rows, `stride` floats apart.
-void Transpose4x4(const MatView<const float>& x, size_t row, size_t k, float* out, size_t stride) {
-  const Float4 a = Load4(x.Row(row) + k), b = Load4(x.Row(row + 1) + k);
-  const Float4 c = Load4(x.Row(row + 2) + k), d = Load4(x.Row(row + 3) + k);
-  using Index = int __attribute__((vector_size(16)));
-  constexpr Index kLower = {0, 4, 1, 5}, kUpper = {2, 6, 3, 7};
-  constexpr Index kFirst = {0, 1, 4, 5}, kSecond = {2, 3, 6, 7};
-  const Float4 ab0 = __builtin_shuffle(a, b, kLower), ab1 = __builtin_shuffle(a, b, kUpper);
-  const Float4 cd0 = __builtin_shuffle(c, d, kLower), cd1 = __builtin_shuffle(c, d, kUpper);
-  const Float4 inputs[4] = {
-      __builtin_shuffle(ab0, cd0, kFirst), __builtin_shuffle(ab0, cd0, kSecond),
-      __builtin_shuffle(ab1, cd1, kFirst), __builtin_shuffle(ab1, cd1, kSecond)};
-  for (size_t i = 0; i < 4; ++i) std::memcpy(out + i * stride, &inputs[i], sizeof(Float4));
-}
-
 // Copies rows [row, row + rows) and inputs [begin, end) of `x` to `out` [end - begin, rows].
 void PackTile(const MatView<const float>& x, size_t row, size_t rows, size_t begin, size_t end,
               float* out) {
-  size_t k = begin;
-  for (; k + 4 <= end; k += 4, out += 4 * rows) {
-    size_t r = 0;
-    for (; r + 4 <= rows; r += 4) Transpose4x4(x, row + r, k, out + r, rows);
-    for (; r < rows; ++r) {
-      for (size_t i = 0; i < 4; ++i) out[i * rows + r] = x(row + r, k + i);
+  constexpr size_t kSide = kSquare<float>;
+  const float* in = x.Row(row) + begin;
+  const size_t count = end - begin;
+  const size_t transposed = rows < kSide ? 0 : count / kSide * kSide;
+  for (size_t r = 0; r < rows && transposed > 0; r += kSide) {
+    const size_t first = std::min(r, rows - kSide);  // the last rows may be done twice
+    for (size_t k = 0; k < transposed; k += kSide) {
+      TransposeSquare(in + first * x.stride() + k, x.stride(), out + k * rows + first, rows);
     }
   }
-  for (; k < end; ++k, out += rows) {
-    for (size_t r = 0; r < rows; ++r) out[r] = x(row + r, k);
+  for (size_t k = transposed; k < count; ++k) {
+    for (size_t r = 0; r < rows; ++r) out[k * rows + r] = in[r * x.stride() + k];
   }
 }
 
@@ -119,7 +100,7 @@ void StreamPanel(const LinearJob& job, const EvenCut& tiles, size_t panel) {
 
 void StreamRows(LinearJob job, ThreadPool& pool) {
   const size_t num_inputs = job.w.num_inputs();
-  const EvenCut tiles(job.x.rows(), job.kernels.tile_rows);
+  const EvenCut tiles(job.x.rows(), job.kernels.stream_tile_rows);
   // One row is its own tile; the kernels only read it.
   if (job.x.rows() == 1) {
     job.packed = const_cast<float*>(job.x.data());
@@ -184,6 +165,31 @@ std::pair<const float*, size_t> BlockWeights(const LinearJob& job, const Blockin
   return {widened, panels == 1 ? 0 : kSumBlockInputs * kPanelRows};
 }
 
+// Weights that a task will want soon: they come from memory while tiles are computed, some at each.
+class WeightPrefetch {
+ public:
+  WeightPrefetch(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
+                 size_t steps) {
+    if (block >= blocking.num_blocks()) return;
+    const size_t bytes_per_line = job.w.size_bytes() / (job.w.num_panels() * job.w.num_inputs());
+    panels_ = std::min(job.kernels.tile_panels, job.w.num_panels() - panel);
+    begin_ = job.w.Panel(panel) + block * kSumBlockInputs * bytes_per_line;
+    panel_stride_ = job.w.num_inputs() * bytes_per_line;
+    end_ = blocking.BlockInputs(block) * bytes_per_line;
+    step_ = DivideUp(DivideUp(end_, kCacheLineBytes), steps) * kCacheLineBytes;
+  }
+  void Step() {
+    const size_t stop = std::min(at_ + step_, end_);
+    for (; at_ < stop; at_ += kCacheLineBytes) {
+      for (size_t p = 0; p < panels_; ++p) __builtin_prefetch(begin_ + p * panel_stride_ + at_);
+    }
+  }
+
+ private:
+  const std::byte* begin_ = nullptr;
+  size_t panels_ = 0, panel_stride_ = 0, step_ = 0, at_ = 0, end_ = 0;
+};
+
 void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, float* buffer) {
   const size_t tile_panels = job.kernels.tile_panels;
   const size_t width = tile_panels * kPanelRows;
@@ -195,8 +201,13 @@ void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, f
     float* totals = all_totals;
     for (size_t panel = task.first_panel; panel < task.end_panel; panel += tile_panels) {
       const auto [weights, stride] = BlockWeights(job, blocking, block, panel, widened);
+      const bool last = panel + tile_panels >= task.end_panel;
+      WeightPrefetch prefetch(job, blocking, last ? block + 1 : block,
+                              last ? task.first_panel : panel + tile_panels,
+                              task.end_tile - task.first_tile);
       for (size_t tile = task.first_tile; tile < task.end_tile; ++tile) {
         const size_t rows = blocking.tiles.Size(tile);
+        prefetch.Step();
         job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights, stride,
                                     blocking.BlockInputs(block), block == 0, totals);
         totals += rows * width;
@@ -211,17 +222,24 @@ void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, f
   }
 }
 
+// Packs the rows of a turn. A task reads whole pages of a few rows, which suits the prefetchers.
+void PackRows(const LinearJob& job, const Blocking& blocking, ThreadPool& pool) {
+  const EvenCut spans(blocking.num_blocks(), kPackBlocks);
+  pool.ForEach(blocking.tiles.parts() * spans.parts(), [&](size_t task, int) {
+    const size_t tile = task / spans.parts(), span = task % spans.parts();
+    for (size_t block = spans.Begin(span); block < spans.Begin(span + 1); ++block) {
+      const size_t begin = block * kSumBlockInputs;
+      PackTile(job.x, blocking.tiles.Begin(tile), blocking.tiles.Size(tile), begin,
+               begin + blocking.BlockInputs(block), job.packed + blocking.Offset(block, tile));
+    }
+  });
+}
+
 void MultiplyRows(const LinearJob& job, ThreadPool& pool) {
   const size_t tile_panels = job.kernels.tile_panels;
   const Blocking blocking{EvenCut(job.x.rows(), job.kernels.tile_rows), job.x.rows(),
                           job.w.num_inputs()};
-  pool.ForEach(blocking.num_blocks(), [&](size_t block, int) {
-    const size_t begin = block * kSumBlockInputs;
-    for (size_t t = 0; t < blocking.tiles.parts(); ++t) {
-      PackTile(job.x, blocking.tiles.Begin(t), blocking.tiles.Size(t), begin,
-               begin + blocking.BlockInputs(block), job.packed + blocking.Offset(block, t));
-    }
-  });
+  PackRows(job, blocking, pool);
   const EvenCut row_cut(blocking.tiles.parts(), kTaskRows / job.kernels.tile_rows);
   const size_t groups = DivideUp(job.w.num_panels(), tile_panels);
   const size_t wanted = kTasksPerThread * static_cast<size_t>(pool.num_threads());

@@ -30,9 +30,10 @@ struct LinearKernels {
   using FinishFn = void (*)(const float* totals, const float* bias, size_t count, bool add,
                             float* y);
 
-  size_t tile_rows = 0;    // most rows of a tile
-  size_t tile_panels = 0;  // panels that sum_block works on at once
-  size_t stream_rows = 0;  // up to this many rows sum_panel is the faster way
+  size_t tile_rows = 0;         // most rows of a tile of sum_block
+  size_t tile_panels = 0;       // panels that sum_block works on at once
+  size_t stream_tile_rows = 0;  // most rows of a tile of sum_panel
+  size_t stream_rows = 0;  // up to this many rows (of several tiles) sum_panel is the faster way
   SumBlockFn sum_block[kMaxTileRows + 1] = {};
   SumPanelFn sum_panel_bf16[kMaxTileRows + 1] = {};
   SumPanelFn sum_panel_float32[kMaxTileRows + 1] = {};

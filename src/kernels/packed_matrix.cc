@@ -1,14 +1,116 @@
 #include "kernels/packed_matrix.h"
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "base/bf16.h"
 #include "base/check.h"
+#include "kernels/transpose.h"
 
 namespace ocelli {
 namespace {
 
+// Inputs that are converted and transposed at once: long stretches of each row suit the
+// prefetchers, and 16 rows of them (16 KiB) stay in the L1 cache.
+template <typename Weight>
+constexpr size_t kBlockInputs = 1024 / sizeof(Weight);
+// Numbers that one task of AllExactBf16 looks at.
+constexpr size_t kExactChunk = size_t{1} << 18;
+
 size_t WeightBytes(WeightFormat format) { return format == WeightFormat::kBf16 ? 2 : 4; }
+
+template <typename T>
+T LoadUnaligned(const std::byte* p) {
+  T value;
+  std::memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+// The bits of a number as they are stored in a matrix; a bfloat16 keeps only the upper half.
+template <typename Weight>
+Weight BitsOf(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return static_cast<Weight>(sizeof(Weight) == 2 ? bits >> 16 : bits);
+}
+
+// Converts `count` numbers of type `dtype` at `in` to weight bits.
+template <typename Weight>
+void ConvertNumbers(DType dtype, const std::byte* in, size_t count, Weight* out) {
+  switch (dtype) {
+    case DType::kBf16:
+      for (size_t i = 0; i < count; ++i) {
+        out[i] = BitsOf<Weight>(ToFloat(LoadUnaligned<Bf16>(in + 2 * i)));
+      }
+      return;
+    case DType::kFloat16:
+      for (size_t i = 0; i < count; ++i) {
+        out[i] = BitsOf<Weight>(ToFloat(LoadUnaligned<Float16>(in + 2 * i)));
+      }
+      return;
+    case DType::kFloat32:
+      for (size_t i = 0; i < count; ++i) out[i] = BitsOf<Weight>(LoadUnaligned<float>(in + 4 * i));
+      return;
+  }
+}
+
+// Rows of a tensor that lie in one panel: lanes [first_lane, first_lane + count).
+struct PanelRows {
+  DType dtype;
+  const std::byte* rows;  // row-major, num_inputs numbers each
+  size_t first_lane, count, num_inputs;
+};
+
+// Turns `rows` rows of a block into lines of 16, from `lines` on.
+template <typename Weight>
+void StoreLines(const Weight (&block)[kPanelRows][kBlockInputs<Weight>], size_t rows, size_t inputs,
+                Weight* lines) {
+  constexpr size_t kSide = kSquare<Weight>;
+  const size_t whole_rows = rows / kSide * kSide;
+  const size_t whole_inputs = inputs / kSide * kSide;
+  for (size_t k = 0; k < whole_inputs; k += kSide) {
+    for (size_t r = 0; r < whole_rows; r += kSide) {
+      TransposeSquare(&block[r][k], kBlockInputs<Weight>, lines + k * kPanelRows + r, kPanelRows);
+    }
+  }
+  for (size_t k = 0; k < inputs; ++k) {
+    for (size_t r = k < whole_inputs ? whole_rows : 0; r < rows; ++r) {
+      lines[k * kPanelRows + r] = block[r][k];
+    }
+  }
+}
+
+// Writes the lines of `panel`, 16 weights each, where `source` has rows; leaves other lanes alone.
+template <typename Weight>
+void FillPanel(const PanelRows& source, Weight* panel) {
+  const size_t number_bytes = DTypeBytes(source.dtype);
+  Weight block[kPanelRows][kBlockInputs<Weight>];
+  for (size_t begin = 0; begin < source.num_inputs; begin += kBlockInputs<Weight>) {
+    const size_t inputs = std::min(kBlockInputs<Weight>, source.num_inputs - begin);
+    for (size_t r = 0; r < source.count; ++r) {
+      const std::byte* row = source.rows + (r * source.num_inputs + begin) * number_bytes;
+      ConvertNumbers(source.dtype, row, inputs, block[r]);
+    }
+    Weight* lines = panel + begin * kPanelRows + source.first_lane;
+    StoreLines(block, source.count, inputs, lines);
+  }
+}
+
+// Returns whether `count` numbers of type `dtype` at `in` have zeros where bfloat16 has nothing.
+bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
+  uint32_t lost = 0;
+  if (dtype == DType::kFloat32) {
+    for (size_t i = 0; i < count; ++i) lost |= LoadUnaligned<uint32_t>(in + 4 * i) & 0xFFFFu;
+  } else {
+    for (size_t i = 0; i < count; ++i) {
+      const float value = ToFloat(LoadUnaligned<Float16>(in + 2 * i));
+      lost |= std::bit_cast<uint32_t>(value) & 0xFFFFu;
+    }
+  }
+  return lost == 0;
+}
 
 }  // namespace
 
@@ -17,7 +119,9 @@ PackedMatrix::PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat f
               WeightBytes(format)),
       num_outputs_(num_outputs),
       num_inputs_(num_inputs),
-      format_(format) {}
+      format_(format) {
+  OCELLI_CHECK(num_outputs > 0 && num_inputs > 0, "a matrix [{}, {}]", num_outputs, num_inputs);
+}
 
 const std::byte* PackedMatrix::Panel(size_t p) const {
   return buffer_.data() + p * kPanelRows * num_inputs_ * WeightBytes(format_);
@@ -25,37 +129,54 @@ const std::byte* PackedMatrix::Panel(size_t p) const {
 
 void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPool& pool) {
   const size_t count = rows.NumElements() / num_inputs_;
-  pool.ForEach(count, [&](size_t r, int) {
-    const size_t n = first_output + r;
-    std::byte* panel =
-        buffer_.data() + n / kPanelRows * kPanelRows * num_inputs_ * WeightBytes(format_);
-    for (size_t k = 0; k < num_inputs_; ++k) {
-      const float value = rows.At(r * num_inputs_ + k);
-      const size_t index = k * kPanelRows + n % kPanelRows;
-      if (format_ == WeightFormat::kBf16) {
-        reinterpret_cast<Bf16*>(panel)[index] = RoundToBf16(value);
-      } else {
-        reinterpret_cast<float*>(panel)[index] = value;
-      }
+  OCELLI_CHECK(count * num_inputs_ == rows.NumElements() && first_output + count <= num_outputs_,
+               "tensor {} at output {} of a matrix [{}, {}]", rows.ShapeString(), first_output,
+               num_outputs_, num_inputs_);
+  if (count == 0) return;
+  const size_t end_output = first_output + count;
+  const size_t first_panel = first_output / kPanelRows;
+  const size_t num_panels = (end_output + kPanelRows - 1) / kPanelRows - first_panel;
+  const size_t row_bytes = num_inputs_ * DTypeBytes(rows.dtype);
+  pool.ForEach(num_panels, [&](size_t task, int) {
+    const size_t panel = first_panel + task;
+    const size_t begin = std::max(first_output, panel * kPanelRows);
+    const size_t end = std::min(end_output, (panel + 1) * kPanelRows);
+    const PanelRows source{rows.dtype, rows.bytes.data() + (begin - first_output) * row_bytes,
+                           begin % kPanelRows, end - begin, num_inputs_};
+    std::byte* lines = buffer_.data() + panel * kPanelRows * num_inputs_ * WeightBytes(format_);
+    if (format_ == WeightFormat::kBf16) {
+      FillPanel(source, reinterpret_cast<uint16_t*>(lines));
+    } else {
+      FillPanel(source, reinterpret_cast<uint32_t*>(lines));
     }
   });
 }
 
 void PackedMatrix::CopyRow(size_t n, std::span<float> out) const {
-  const std::byte* panel = Panel(n / kPanelRows);
+  OCELLI_CHECK(n < num_outputs_ && out.size() == num_inputs_, "row {} of {} into {} of {}", n,
+               num_outputs_, out.size(), num_inputs_);
+  const std::byte* panel = Panel(n / kPanelRows) + n % kPanelRows * WeightBytes(format_);
   for (size_t k = 0; k < num_inputs_; ++k) {
-    const size_t index = k * kPanelRows + n % kPanelRows;
-    out[k] = format_ == WeightFormat::kBf16 ? ToFloat(reinterpret_cast<const Bf16*>(panel)[index])
-                                            : reinterpret_cast<const float*>(panel)[index];
+    const std::byte* weight = panel + k * kPanelRows * WeightBytes(format_);
+    out[k] = format_ == WeightFormat::kBf16 ? ToFloat(LoadUnaligned<Bf16>(weight))
+                                            : LoadUnaligned<float>(weight);
   }
 }
 
-bool AllExactBf16(const TensorView& tensor, ThreadPool&) {
+bool AllExactBf16(const TensorView& tensor, ThreadPool& pool) {
   if (tensor.dtype == DType::kBf16) return true;
-  for (size_t i = 0; i < tensor.NumElements(); ++i) {
-    if (!IsExactBf16(tensor.At(i))) return false;
-  }
-  return true;
+  const size_t total = tensor.NumElements();
+  const size_t number_bytes = DTypeBytes(tensor.dtype);
+  std::atomic<bool> exact = true;
+  pool.ForEach((total + kExactChunk - 1) / kExactChunk, [&](size_t chunk, int) {
+    if (!exact.load(std::memory_order_relaxed)) return;
+    const size_t begin = chunk * kExactChunk;
+    const size_t count = std::min(kExactChunk, total - begin);
+    if (!ExactBf16(tensor.dtype, tensor.bytes.data() + begin * number_bytes, count)) {
+      exact.store(false, std::memory_order_relaxed);
+    }
+  });
+  return exact;
 }
 
 }  // namespace ocelli

@@ -39,9 +39,9 @@ class PackedMatrix {
   // Returns the first byte of panel `p`.
   const std::byte* Panel(size_t p) const;
 
-  // Copies `rows` [count, K] (row-major, any dtype) to outputs [first_output, first_output + count):
-  // several checkpoint tensors (q, k, v) may share one matrix. A kBf16 matrix takes only values that
-  // are exactly bf16 (see AllExactBf16). **Threads**: uses `pool`.
+  // Copies `rows` [count, K] (row-major, any dtype) to outputs [first_output, first_output +
+  // count): several checkpoint tensors (q, k, v) may share one matrix. A kBf16 matrix takes only
+  // values that are exactly bf16 (see AllExactBf16). **Threads**: uses `pool`.
   void SetRows(size_t first_output, const TensorView& rows, ThreadPool& pool);
 
   // Widens output row `n` (an embedding row) to float32. **Shapes**: out [K].

@@ -66,7 +66,7 @@ TEST(PackedMatrix, PutsEachNumberWhereTheHeaderSays) {
   ThreadPool pool(2);
   for (const DType dtype : kTypes) {
     for (const WeightFormat format : kFormats) {
-      for (const size_t k : {1u, 31u, 64u, 129u}) {
+      for (const size_t k : {1u, 31u, 64u, 513u}) {
         for (const size_t n : {1u, 16u, 37u}) {
           OddTensor tensor(dtype, {n, k});
           tensor.FillExactBf16(static_cast<unsigned>(n + k));

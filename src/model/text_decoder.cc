@@ -4,13 +4,11 @@
 
 #include "base/check.h"
 #include "kernels/elementwise.h"
+#include "kernels/fork.h"
+#include "kernels/norm.h"
 
 namespace ocelli {
 namespace {
-
-size_t NormedSize(const TextConfig& config) {
-  return std::max(config.hidden_size, config.q_size());
-}
 
 size_t WideSize(const TextConfig& config) {
   return std::max(config.q_size() + 2 * config.kv_size(), 2 * config.intermediate_size);
@@ -53,7 +51,7 @@ TextDecoder::TextDecoder(const TextConfig& config, const TextWeights& weights,
       rotary_(config),
       eps_(static_cast<float>(config.rms_norm_eps)),
       hidden_(plan.max_rows, config.hidden_size),
-      normed_(plan.max_rows, NormedSize(config)),
+      normed_(plan.max_rows, config.hidden_size),
       wide_(plan.max_rows, WideSize(config)),
       cos_(plan.max_rows, config.head_dim / 2),
       sin_(plan.max_rows, config.head_dim / 2),
@@ -71,8 +69,7 @@ size_t TextDecoder::buffer_bytes() const {
 
 size_t TextDecoder::PlannedBytes(const TextConfig& config, const DecoderPlan& plan,
                                  int num_threads) {
-  const size_t per_row =
-      config.hidden_size + NormedSize(config) + WideSize(config) + config.head_dim;
+  const size_t per_row = 2 * config.hidden_size + WideSize(config) + config.head_dim;
   return (plan.max_rows * per_row + plan.max_logit_rows * config.vocab_size) * sizeof(float) +
          MaxBlocks(plan) * sizeof(const float*) +
          plan.max_segments * (sizeof(ActiveRows) + sizeof(CausalSegment)) +
@@ -172,7 +169,8 @@ void TextDecoder::Layer(size_t layer) noexcept {
   if (layer + 1 == weights_.layers.size()) KeepLogitRows();
   if (num_rows_ == 0) return;
   Attend(layer);
-  Linear(Attended(), weights.o_proj, nullptr, Hidden(), LinearMode::kAdd, linear_scratch_, pool_);
+  Linear(q.Rows(0, num_rows_), weights.o_proj, nullptr, Hidden(), LinearMode::kAdd, linear_scratch_,
+         pool_);
   Mlp(weights);
 }
 
@@ -182,19 +180,14 @@ void TextDecoder::StoreKeysValues(size_t layer) noexcept {
       Qkv().Cols(config_.q_size() + config_.kv_size(), config_.kv_size());
   const size_t layer_offset = layer * kv_layout_.LayerFloats();
   for (const ActiveRows& active : active_) {
-    const auto store = [&](size_t begin, size_t end, int) {
+    ForRowRanges(active.count, 2 * config_.kv_size(), pool_, [&](size_t begin, size_t end) {
       for (size_t r = begin; r < end; ++r) {
         const size_t token = active.first_token() + r;
         const size_t row = active.batch_row + r;
         StoreKv(kv_layout_.attention, k.Row(row), v.Row(row),
                 active.segment->kv[token / kKvBlockTokens] + layer_offset, token % kKvBlockTokens);
       }
-    };
-    if (active.count <= kKvBlockTokens) {
-      store(0, active.count, 0);  // cheaper than waking a thread
-    } else {
-      pool_.ForRanges(active.count, kKvBlockTokens, store);
-    }
+    });
   }
 }
 
@@ -215,7 +208,7 @@ void TextDecoder::KeepLogitRows() noexcept {
 }
 
 void TextDecoder::Attend(size_t layer) noexcept {
-  const MatView<const float> q = Qkv().Cols(0, config_.q_size());
+  const MatView<float> q = Qkv().Cols(0, config_.q_size());
   const size_t layer_offset = layer * kv_layout_.LayerFloats();
   causal_.clear();
   layer_blocks_.clear();
@@ -226,10 +219,8 @@ void TextDecoder::Attend(size_t layer) noexcept {
     for (size_t b = 0; b < num_blocks; ++b) {
       layer_blocks_.push_back(active.segment->kv[b] + layer_offset);
     }
-    causal_.push_back({q.Rows(active.batch_row, active.count),
-                       Attended().Rows(active.batch_row, active.count),
-                       {&layer_blocks_[begin], num_blocks},
-                       active.first_token()});
+    const MatView<float> rows = q.Rows(active.batch_row, active.count);
+    causal_.push_back({rows, rows, {&layer_blocks_[begin], num_blocks}, active.first_token()});
   }
   CausalAttention(kv_layout_.attention, causal_, attention_scratch_, pool_);
 }

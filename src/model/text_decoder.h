@@ -98,8 +98,7 @@ class TextDecoder {
   void AddDeepstack(size_t layer) noexcept;
 
   MatView<float> Hidden() { return hidden_.Top(num_rows_); }
-  MatView<float> Normed() { return {normed_.data(), num_rows_, config_.hidden_size}; }
-  MatView<float> Attended() { return {normed_.data(), num_rows_, config_.q_size()}; }
+  MatView<float> Normed() { return normed_.Top(num_rows_); }
   MatView<float> Qkv() {
     return {wide_.data(), num_rows_, config_.q_size() + 2 * config_.kv_size()};
   }
@@ -119,8 +118,9 @@ class TextDecoder {
   std::vector<const float*> layer_blocks_;  // KV blocks of all segments in the current layer
 
   Mat<float> hidden_;  // [max_rows, C] residual stream
-  Mat<float> normed_;  // [max_rows, max(C, q_size)]: norm's output, or attention's
-  Mat<float> wide_;    // [max_rows, max(q_size + 2 kv_size, 2I)]: q k v, or gate up
+  Mat<float> normed_;  // [max_rows, C]
+  Mat<float> wide_;    // [max_rows, max(q_size + 2 kv_size, 2I)]: q k v, then gate up; the
+                       // attention's output replaces q
   Mat<float> cos_;     // [max_rows, D / 2]
   Mat<float> sin_;     // [max_rows, D / 2]
   Mat<float> logits_;  // [max_logit_rows, vocab_size]

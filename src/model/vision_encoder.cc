@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "kernels/elementwise.h"
+#include "kernels/norm.h"
 
 namespace ocelli {
 namespace {

@@ -11,6 +11,9 @@
 namespace ocelli {
 namespace {
 
+constexpr char kPatchEmbed[] = "model.visual.patch_embed.proj.weight";
+constexpr char kPosEmbed[] = "model.visual.pos_embed.weight";
+
 // Copies tensors from a source. The first error sticks and makes the rest do nothing, so that the
 // functions below read as lists of what a model consists of.
 class Loader {
@@ -118,7 +121,7 @@ void LoadPatchEmbed(Loader& loader, const VisionConfig& config, LinearWeights& o
   const size_t channels = config.hidden_size * config.in_channels;  // of the kernel
   std::vector<float> kernel(channels * steps * area);
   loader.Floats(
-      "model.visual.patch_embed.proj.weight",
+      kPatchEmbed,
       {config.hidden_size, config.in_channels, steps, config.patch_size, config.patch_size},
       kernel);
   std::vector<float> sum(channels * area);
@@ -153,7 +156,7 @@ void LoadVision(Loader& loader, const VisionConfig& config, VisionWeights& out) 
   const std::string name = "model.visual.";
   LoadPatchEmbed(loader, config, out.patch_embed);
   out.pos_embed = Mat<float>(config.num_position_embeddings, config.hidden_size);
-  loader.Floats(name + "pos_embed.weight", {out.pos_embed.rows(), out.pos_embed.cols()},
+  loader.Floats(kPosEmbed, {out.pos_embed.rows(), out.pos_embed.cols()},
                 {out.pos_embed.data(), out.pos_embed.rows() * out.pos_embed.cols()});
   out.blocks.resize(config.depth);
   for (size_t i = 0; i < config.depth; ++i) {
@@ -188,16 +191,17 @@ void LoadLayer(Loader& loader, const TextConfig& config, const std::string& name
 void LoadText(Loader& loader, const ModelConfig& config, TextWeights& out) {
   const TextConfig& text = config.text_config;
   const std::string name = "model.language_model.";
+  // The largest matrices first: while one is packed, its source takes memory too.
   loader.Matrix({{name + "embed_tokens.weight", text.vocab_size}}, text.hidden_size,
                 out.embed_tokens);
+  if (!config.tie_word_embeddings) {
+    loader.Matrix({{"lm_head.weight", text.vocab_size}}, text.hidden_size, out.untied_lm_head);
+  }
   out.layers.resize(text.num_hidden_layers);
   for (size_t i = 0; i < out.layers.size(); ++i) {
     LoadLayer(loader, text, name + "layers." + std::to_string(i), out.layers[i]);
   }
   loader.Vector(name + "norm.weight", text.hidden_size, out.norm);
-  if (!config.tie_word_embeddings) {
-    loader.Matrix({{"lm_head.weight", text.vocab_size}}, text.hidden_size, out.untied_lm_head);
-  }
 }
 
 size_t SizeBytes(const std::vector<float>& vector) { return vector.size() * sizeof(float); }
@@ -238,8 +242,8 @@ Result<ModelWeights> LoadWeights(WeightSource& source, ThreadPool& pool,
                                  const LoadProgress& progress) {
   Loader loader(source, pool, progress);
   ModelWeights weights;
-  LoadVision(loader, source.config().vision_config, weights.visual);
   LoadText(loader, source.config(), weights.language_model);
+  LoadVision(loader, source.config().vision_config, weights.visual);
   OCELLI_RETURN_IF_ERROR(loader.status());
   return weights;
 }
@@ -248,14 +252,17 @@ size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format) {
   const size_t matrix_number_bytes = format == WeightFormat::kBf16 ? 2 : sizeof(float);
   size_t bytes = 0;
   for (const TensorSpec& tensor : ExpectedTensors(config)) {
-    if (tensor.name == "model.visual.patch_embed.proj.weight") {
-      bytes += tensor.NumElements() / config.vision_config.temporal_patch_size * sizeof(float);
-    } else if (tensor.shape.size() == 1 || tensor.name == "model.visual.pos_embed.weight") {
-      bytes += tensor.NumElements() * sizeof(float);
-    } else {
-      const size_t outputs = (tensor.shape[0] + kPanelRows - 1) / kPanelRows * kPanelRows;
-      bytes += outputs * tensor.shape[1] * matrix_number_bytes;
+    const size_t numbers = tensor.NumElements();
+    if (tensor.shape.size() == 1 || tensor.name == kPosEmbed) {
+      bytes += numbers * sizeof(float);
+      continue;
     }
+    const size_t outputs = (tensor.shape[0] + kPanelRows - 1) / kPanelRows * kPanelRows;
+    const size_t inputs = numbers / tensor.shape[0];
+    // The summed patch kernels are seldom bf16 numbers.
+    bytes += tensor.name == kPatchEmbed
+                 ? outputs * inputs / config.vision_config.temporal_patch_size * sizeof(float)
+                 : outputs * inputs * matrix_number_bytes;
   }
   return bytes;
 }

@@ -39,22 +39,27 @@ struct Header {
 };
 
 Error Damaged(std::string_view what) {
-  return Error{ErrorCode::kCorruptData, fmt::format("the BMP data is damaged or cut off: {}; send the whole file", what),
+  return Error{ErrorCode::kCorruptData,
+               fmt::format("the BMP data is damaged or cut off: {}; send the whole file", what),
                ""};
 }
 
 Error NotRead(std::string_view what) {
-  return Error{ErrorCode::kUnsupported, fmt::format("the BMP {}, which is not read; save it again as PNG", what), ""};
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("the BMP {}, which is not read; save it again as PNG", what), ""};
 }
 
 // Little-endian numbers; positions past the end read as 0, so callers check sizes first.
-uint32_t U8(Bytes bytes, size_t at) { return at < bytes.size() ? std::to_integer<uint32_t>(bytes[at]) : 0; }
+uint32_t U8(Bytes bytes, size_t at) {
+  return at < bytes.size() ? std::to_integer<uint32_t>(bytes[at]) : 0;
+}
 uint32_t U16(Bytes bytes, size_t at) { return U8(bytes, at) | U8(bytes, at + 1) << 8; }
 uint32_t U32(Bytes bytes, size_t at) { return U16(bytes, at) | U16(bytes, at + 2) << 16; }
 int64_t I32(Bytes bytes, size_t at) { return static_cast<int32_t>(U32(bytes, at)); }
 
 bool IsKnownHeaderSize(size_t header_bytes) {
-  constexpr std::array<size_t, 7> kSizes = {kCoreHeaderBytes, kInfoHeaderBytes, 52, 56, 64, 108, 124};
+  constexpr std::array<size_t, 7> kSizes = {
+      kCoreHeaderBytes, kInfoHeaderBytes, 52, 56, 64, 108, 124};
   return std::find(kSizes.begin(), kSizes.end(), header_bytes) != kSizes.end();
 }
 
@@ -97,14 +102,16 @@ Status ReadMasks(Bytes bytes, size_t header_bytes, Header& header) {
   for (size_t c = 0; c < 3; ++c) header.masks[c] = U32(bytes, at + 4 * c);
   const bool stores_alpha = header_bytes >= 56 || header.compression == kAlphaBitFields;
   header.masks[3] = stores_alpha ? U32(bytes, at + 12) : 0;
-  if (!std::all_of(header.masks.begin(), header.masks.end(), IsMask)) return Damaged("its colour masks have holes");
+  if (!std::all_of(header.masks.begin(), header.masks.end(), IsMask))
+    return Damaged("its colour masks have holes");
   return {};
 }
 
 void ReadPalette(Bytes bytes, size_t at, size_t entry_bytes, size_t count, Header& header) {
   header.palette.assign(size_t{1} << header.bits_per_pixel, Colour{});
   for (size_t i = 0; i < std::min(count, header.palette.size()); ++i, at += entry_bytes) {
-    for (size_t c = 0; c < 3; ++c) header.palette[i][c] = static_cast<uint8_t>(U8(bytes, at + 2 - c));
+    for (size_t c = 0; c < 3; ++c)
+      header.palette[i][c] = static_cast<uint8_t>(U8(bytes, at + 2 - c));
   }
 }
 
@@ -118,13 +125,15 @@ Status ReadShape(Bytes bytes, size_t header_bytes, const DecodeLimits& limits, H
   header.bits_per_pixel = U16(bytes, core ? 24 : 28);
   header.compression = core ? kRgb : U32(bytes, 30);
   if (FitsCompression(header.bits_per_pixel, header.compression)) return {};
-  return NotRead(fmt::format("has {} bits a pixel in compression {}", header.bits_per_pixel, header.compression));
+  return NotRead(fmt::format("has {} bits a pixel in compression {}", header.bits_per_pixel,
+                             header.compression));
 }
 
 Result<Header> ReadHeader(Bytes bytes, const DecodeLimits& limits) {
   const size_t header_bytes = U32(bytes, kFileHeaderBytes);
   if (bytes.size() < kFileHeaderBytes + kCoreHeaderBytes) return Damaged("it has no header");
-  if (!IsKnownHeaderSize(header_bytes)) return Damaged(fmt::format("its header claims {} bytes", header_bytes));
+  if (!IsKnownHeaderSize(header_bytes))
+    return Damaged(fmt::format("its header claims {} bytes", header_bytes));
   if (bytes.size() < kFileHeaderBytes + header_bytes) return Damaged("its header is cut off");
   Header header;
   OCELLI_RETURN_IF_ERROR(ReadShape(bytes, header_bytes, limits, header));
@@ -132,10 +141,12 @@ Result<Header> ReadHeader(Bytes bytes, const DecodeLimits& limits) {
   const size_t palette_at =
       kFileHeaderBytes + header_bytes + TrailingMaskBytes(header_bytes, header.compression);
   header.pixel_offset = U32(bytes, 10);
-  if (header.pixel_offset < palette_at || header.pixel_offset > bytes.size()) return Damaged("its pixels start nowhere");
+  if (header.pixel_offset < palette_at || header.pixel_offset > bytes.size())
+    return Damaged("its pixels start nowhere");
   if (header.has_palette()) {
     const size_t entry_bytes = header_bytes == kCoreHeaderBytes ? 3 : 4;
-    ReadPalette(bytes, palette_at, entry_bytes, (header.pixel_offset - palette_at) / entry_bytes, header);
+    ReadPalette(bytes, palette_at, entry_bytes, (header.pixel_offset - palette_at) / entry_bytes,
+                header);
   }
   return header;
 }
@@ -157,7 +168,8 @@ class Decoder {
     const size_t width = static_cast<size_t>(header_.size.width_px);
     const bool run_length = header_.compression == kRle8 || header_.compression == kRle4;
     const size_t stride = (width * header_.bits_per_pixel + 31) / 32 * 4;
-    const size_t needed = stride * static_cast<size_t>(header_.size.height_px - 1) + (width * header_.bits_per_pixel + 7) / 8;
+    const size_t needed = stride * static_cast<size_t>(header_.size.height_px - 1) +
+                          (width * header_.bits_per_pixel + 7) / 8;
     if (!run_length && pixels_.size() < needed) return Damaged("rows are missing");
     image_ = RgbImage{header_.size.width_px, header_.size.height_px, {}};
     image_.pixels.resize(image_.row_bytes() * static_cast<size_t>(image_.height_px));
@@ -176,7 +188,9 @@ class Decoder {
     return image_.Row(header_.top_down ? row : image_.height_px - 1 - row);
   }
 
-  void Put(size_t x, size_t y, uint32_t index) { std::memcpy(FileRow(y) + 3 * x, header_.palette[index].data(), 3); }
+  void Put(size_t x, size_t y, uint32_t index) {
+    std::memcpy(FileRow(y) + 3 * x, header_.palette[index].data(), 3);
+  }
 
   void DecodeRows(size_t stride) {
     const bool use_alpha = header_.has_alpha() && AnyAlpha(stride);
@@ -193,7 +207,8 @@ class Decoder {
   }
 
   uint32_t MaskedPixel(size_t row_at, size_t x) const {
-    return header_.bits_per_pixel == 16 ? U16(pixels_, row_at + 2 * x) : U32(pixels_, row_at + 4 * x);
+    return header_.bits_per_pixel == 16 ? U16(pixels_, row_at + 2 * x)
+                                        : U32(pixels_, row_at + 4 * x);
   }
 
   // Many writers declare an alpha mask and leave it zero: such a picture is opaque.
@@ -229,7 +244,8 @@ class Decoder {
     }
   }
 
-  // Writes `count` pixels at the pen from indexes that `index_at` yields; what passes the edge is lost.
+  // Writes `count` pixels at the pen from indexes that `index_at` yields; what passes the edge is
+  // lost.
   template <typename IndexAt>
   void Draw(size_t count, IndexAt index_at) {
     const auto width = static_cast<size_t>(image_.width_px);
@@ -238,7 +254,9 @@ class Decoder {
 
   void DrawRun(uint32_t count, uint32_t value) {
     const bool four_bits = header_.compression == kRle4;
-    Draw(count, [&](size_t i) { return !four_bits ? value : i % 2 == 0 ? value >> 4 : value & 15; });
+    Draw(count, [&](size_t i) {
+      return !four_bits ? value : i % 2 == 0 ? value >> 4 : value & 15;
+    });
   }
 
   // Returns how many bytes the literal pixels took, padded to 16 bits.

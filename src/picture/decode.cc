@@ -20,11 +20,12 @@ Result<RgbImage> DecodePicture(std::span<const std::byte> bytes, const DecodeLim
   OCELLI_ASSIGN_OR_RETURN(const PictureKind kind, SniffPictureKind(bytes));
   return kind == PictureKind::kBmp ? DecodeBmp(bytes, limits) : DecodeWithVips(kind, bytes, limits);
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kResourceExhausted,
-               fmt::format("there is not enough memory to decode this picture of {} bytes; try again later "
-                           "or send a smaller one",
-                           bytes.size()),
-               ""};
+  return Error{
+      ErrorCode::kResourceExhausted,
+      fmt::format("there is not enough memory to decode this picture of {} bytes; try again later "
+                  "or send a smaller one",
+                  bytes.size()),
+      ""};
 }
 
 }  // namespace ocelli

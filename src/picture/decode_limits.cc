@@ -25,19 +25,21 @@ Status CheckDeclaredSize(int64_t width_px, int64_t height_px, const DecodeLimits
   const auto width = static_cast<uint64_t>(width_px);
   const auto height = static_cast<uint64_t>(height_px);
   if (width > limits.max_pixels / height) {
-    return Error{ErrorCode::kTooLarge,
-                 fmt::format("the picture has {}x{} pixels, the limit is {} pixels; send a smaller picture",
-                             width, height, limits.max_pixels),
-                 "max_pixels"};
+    return Error{
+        ErrorCode::kTooLarge,
+        fmt::format("the picture has {}x{} pixels, the limit is {} pixels; send a smaller picture",
+                    width, height, limits.max_pixels),
+        "max_pixels"};
   }
-  const double aspect = static_cast<double>(std::max(width, height)) /
-                        static_cast<double>(std::min(width, height));
+  const double aspect =
+      static_cast<double>(std::max(width, height)) / static_cast<double>(std::min(width, height));
   if (aspect > limits.max_aspect_ratio) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("the picture has {}x{} pixels, an aspect ratio of {:.1f}:1, the limit is {}:1; "
-                             "cut it into parts",
-                             width, height, aspect, limits.max_aspect_ratio),
-                 "max_aspect_ratio"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("the picture has {}x{} pixels, an aspect ratio of {:.1f}:1, the limit is {}:1; "
+                    "cut it into parts",
+                    width, height, aspect, limits.max_aspect_ratio),
+        "max_aspect_ratio"};
   }
   return {};
 }

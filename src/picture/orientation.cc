@@ -1,25 +1,24 @@
 #include "picture/orientation.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
 namespace ocelli {
 namespace {
 
-// Where the pixels of the upright picture lie in the stored one: byte offset of the first, and what
-// to add for one step right and one step down.
+// Where stored pixels go: byte offset of pixel (0, 0) in the upright picture, and what one step
+// right and one step down in the stored one add to it.
 struct Walk {
   ptrdiff_t origin;
   ptrdiff_t step_x;
   ptrdiff_t step_y;
 };
 
-Walk WalkFor(const RgbImage& stored, int orientation) {
+Walk WalkFor(const RgbImage& upright, int orientation) {
   const ptrdiff_t pixel = 3;
-  const auto row = static_cast<ptrdiff_t>(stored.row_bytes());
-  const ptrdiff_t right = (stored.width_px - 1) * pixel;
-  const ptrdiff_t bottom = (stored.height_px - 1) * row;
+  const auto row = static_cast<ptrdiff_t>(upright.row_bytes());
+  const ptrdiff_t right = (upright.width_px - 1) * pixel;
+  const ptrdiff_t bottom = (upright.height_px - 1) * row;
   switch (orientation) {
     case 2:
       return {right, -pixel, row};
@@ -30,42 +29,42 @@ Walk WalkFor(const RgbImage& stored, int orientation) {
     case 5:
       return {0, row, pixel};
     case 6:
-      return {bottom, -row, pixel};
+      return {right, row, -pixel};
     case 7:
       return {right + bottom, -row, -pixel};
     case 8:
-      return {right, row, -pixel};
+      return {bottom, -row, pixel};
     default:
       return {0, pixel, row};
   }
 }
 
-// A square of both pictures stays in the first-level cache: turning reads down columns.
-constexpr int kTilePx = 64;
-
-void CopyTile(const RgbImage& stored, const Walk& walk, int left, int top, RgbImage& upright) {
-  const int right = std::min(left + kTilePx, upright.width_px);
-  const int bottom = std::min(top + kTilePx, upright.height_px);
-  for (int y = top; y < bottom; ++y) {
-    const uint8_t* from = stored.pixels.data() + walk.origin + y * walk.step_y + left * walk.step_x;
-    uint8_t* to = upright.Row(y) + 3 * left;
-    for (int x = left; x < right; ++x, from += walk.step_x, to += 3) std::memcpy(to, from, 3);
-  }
+// Copies count pixels, from_step and to_step bytes apart.
+void CopyLine(const uint8_t* from, ptrdiff_t from_step, uint8_t* to, ptrdiff_t to_step, int count) {
+  for (int i = 0; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, 3);
 }
 
 }  // namespace
 
-RgbImage TurnUpright(RgbImage image, int orientation) {
-  if (orientation < 2 || orientation > 8) return image;
-  const SizePx size = UprightSize(image.size(), orientation);
-  RgbImage upright{size.width_px, size.height_px, std::vector<uint8_t>(image.pixels.size())};
-  const Walk walk = WalkFor(image, orientation);
-  for (int top = 0; top < size.height_px; top += kTilePx) {
-    for (int left = 0; left < size.width_px; left += kTilePx) {
-      CopyTile(image, walk, left, top, upright);
+void PlaceUpright(const uint8_t* rows, SizePx stored_size, int top, int num_rows, int orientation,
+                  RgbImage& upright) {
+  const ptrdiff_t row_bytes = ptrdiff_t{3} * stored_size.width_px;
+  if (orientation < 2 || orientation > 8) {
+    std::memcpy(upright.Row(top), rows, static_cast<size_t>(num_rows * row_bytes));
+    return;
+  }
+  const Walk walk = WalkFor(upright, orientation);
+  uint8_t* first = upright.pixels.data() + walk.origin + top * walk.step_y;
+  // Either way the inner loop follows a row of the upright picture: it is the larger one in memory.
+  if (OrientationSwapsSides(orientation)) {
+    for (int x = 0; x < stored_size.width_px; ++x) {
+      CopyLine(rows + 3 * x, row_bytes, first + x * walk.step_x, walk.step_y, num_rows);
+    }
+  } else {
+    for (int y = 0; y < num_rows; ++y) {
+      CopyLine(rows + y * row_bytes, 3, first + y * walk.step_y, walk.step_x, stored_size.width_px);
     }
   }
-  return upright;
 }
 
 }  // namespace ocelli

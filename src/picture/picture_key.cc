@@ -5,31 +5,30 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
-#include <random>
+#include <cstdint>
+
+#include "base/check.h"
 
 namespace ocelli {
 namespace {
 
-using Secret = std::array<unsigned char, XXH3_SECRET_DEFAULT_SIZE>;
+// Longer than XXH3_SECRET_SIZE_MIN, and as random as the kernel can make it.
+using Secret = std::array<unsigned char, 192>;
 
 Secret MakeSecret() {
-  std::array<unsigned char, 64> seed{};
-  if (getrandom(seed.data(), seed.size(), 0) != static_cast<ssize_t>(seed.size())) {
-    std::random_device device;
-    for (unsigned char& byte : seed) byte = static_cast<unsigned char>(device());
-  }
   Secret secret{};
-  const XXH_errorcode failed = XXH3_generateSecret(secret.data(), secret.size(), seed.data(), seed.size());
-  OCELLI_CHECK(failed == XXH_OK, "XXH3_generateSecret: {}", static_cast<int>(failed));
+  const ssize_t got = getrandom(secret.data(), secret.size(), 0);
+  OCELLI_CHECK(got == static_cast<ssize_t>(secret.size()), "getrandom gave {} bytes", got);
   return secret;
 }
 
 }  // namespace
 
-PictureKey MakePictureKey(const RgbImage& image, SizePx used_size, const ProcessorOptions& processor) {
+PictureKey MakePictureKey(const RgbImage& image, SizePx used_size,
+                          const ProcessorOptions& processor) {
   static const Secret secret = MakeSecret();
-  const auto pixels = XXH3_128bits_withSecret(image.pixels.data(), image.pixels.size(), secret.data(), secret.size());
+  const auto pixels = XXH3_128bits_withSecret(image.pixels.data(), image.pixels.size(),
+                                              secret.data(), secret.size());
   const std::array<uint64_t, 15> parts = {
       pixels.high64,
       pixels.low64,
@@ -47,7 +46,8 @@ PictureKey MakePictureKey(const RgbImage& image, SizePx used_size, const Process
       std::bit_cast<uint64_t>(processor.image_std[1]),
       std::bit_cast<uint64_t>(processor.image_std[2]),
   };
-  const auto key = XXH3_128bits_withSecret(parts.data(), sizeof(parts), secret.data(), secret.size());
+  const auto key =
+      XXH3_128bits_withSecret(parts.data(), sizeof(parts), secret.data(), secret.size());
   return PictureKey{key.high64, key.low64};
 }
 

@@ -77,8 +77,8 @@ bool IsHeicBrand(std::string_view brand) {
 
 Error NotRead(std::string_view looks_like) {
   return Error{ErrorCode::kUnsupported,
-               fmt::format("the file looks like {}, which is not a picture that is read; send {}", looks_like,
-                           kReadKinds),
+               fmt::format("the file looks like {}, which is not a picture that is read; send {}",
+                           looks_like, kReadKinds),
                ""};
 }
 
@@ -89,19 +89,22 @@ Result<PictureKind> SniffIsoMedia(std::string_view text) {
 }
 
 bool LooksLikeText(std::string_view text) {
-  return std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kTextSampleBytes)),
-                     [](char c) {
-                       const auto byte = static_cast<uint8_t>(c);
-                       return byte >= 0x20 ? byte != 0x7f : c == '\t' || c == '\n' || c == '\r' || c == '\f';
-                     });
+  return std::all_of(
+      text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kTextSampleBytes)),
+      [](char c) {
+        const auto byte = static_cast<uint8_t>(c);
+        return byte >= 0x20 ? byte != 0x7f : c == '\t' || c == '\n' || c == '\r' || c == '\f';
+      });
 }
 
 std::string_view NameTextKind(std::string_view text) {
   std::string start(text.substr(0, kTextSampleBytes));
-  std::transform(start.begin(), start.end(), start.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  std::transform(start.begin(), start.end(), start.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
   if (start.find("<svg") != std::string::npos) return "SVG";
-  if (start.find("<html") != std::string::npos || start.find("<!doctype html") != std::string::npos) return "HTML";
+  if (start.find("<html") != std::string::npos || start.find("<!doctype html") != std::string::npos)
+    return "HTML";
   if (start.find("<?xml") != std::string::npos) return "XML";
   const size_t first = start.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && (start[first] == '{' || start[first] == '[')) return "JSON";
@@ -109,8 +112,8 @@ std::string_view NameTextKind(std::string_view text) {
 }
 
 bool IsTiff(std::string_view text) {
-  return text.starts_with("II*\0"sv) || text.starts_with("MM\0*"sv) || text.starts_with("II+\0"sv) ||
-         text.starts_with("MM\0+"sv);
+  return text.starts_with("II*\0"sv) || text.starts_with("MM\0*"sv) ||
+         text.starts_with("II+\0"sv) || text.starts_with("MM\0+"sv);
 }
 
 }  // namespace
@@ -143,7 +146,8 @@ Result<PictureKind> SniffPictureKind(std::span<const std::byte> bytes) {
   if (text.starts_with("\xff\xd8\xff"sv)) return PictureKind::kJpeg;
   if (text.starts_with("\x89PNG\r\n\x1a\n"sv)) return PictureKind::kPng;
   if (text.starts_with("GIF87a"sv) || text.starts_with("GIF89a"sv)) return PictureKind::kGif;
-  if (text.starts_with("RIFF"sv) && text.size() >= 12 && text.substr(8, 4) == "WEBP") return PictureKind::kWebp;
+  if (text.starts_with("RIFF"sv) && text.size() >= 12 && text.substr(8, 4) == "WEBP")
+    return PictureKind::kWebp;
   if (IsTiff(text)) return PictureKind::kTiff;
   if (text.size() >= 12 && text.substr(4, 4) == "ftyp") return SniffIsoMedia(text);
   for (const ForeignKind& foreign : kForeignKinds) {

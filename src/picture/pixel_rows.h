@@ -17,7 +17,8 @@ constexpr uint8_t OnWhite(uint8_t colour, uint8_t alpha) {
   return static_cast<uint8_t>((colour * alpha + 255 * (255 - alpha) + 127) / 255);
 }
 
-// Turns one row of samples into opaque RGB. Ink amounts become light by (255 - ink)(255 - key) / 255.
+// Turns one row of samples into opaque RGB. Ink amounts become light by (255 - ink)(255 - key) /
+// 255.
 // **Shapes**: samples [width, SamplesPerPixel(layout)], rgb [width, 3].
 void ToRgbRow(const uint8_t* samples, size_t width, SampleLayout layout, uint8_t* rgb);
 

@@ -9,11 +9,12 @@ namespace {
 
 constexpr int kMaxPatchSize = 256;
 constexpr int kMaxMergeSize = 16;
-constexpr uint64_t kMaxPixels = uint64_t{1} << 26;  // 800 MB of patches; published checkpoints use 2^24
+constexpr uint64_t kMaxPixels = uint64_t{1}
+                                << 26;  // 800 MB of patches; published checkpoints use 2^24
 
 Error Impossible(std::string_view field, std::string_view value, std::string_view limit) {
-  return Error{ErrorCode::kInvalidArgument, fmt::format("{} is {}, it must be {}", field, value, limit),
-               std::string(field)};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{} is {}, it must be {}", field, value, limit), std::string(field)};
 }
 
 Status CheckRange(std::string_view field, int value, int max) {
@@ -23,14 +24,16 @@ Status CheckRange(std::string_view field, int value, int max) {
 
 Status CheckNormalisation(const ProcessorOptions& processor) {
   if (!std::isfinite(processor.rescale_factor) || processor.rescale_factor <= 0) {
-    return Impossible("rescale_factor", fmt::format("{}", processor.rescale_factor), "a positive number");
+    return Impossible("rescale_factor", fmt::format("{}", processor.rescale_factor),
+                      "a positive number");
   }
   for (size_t c = 0; c < 3; ++c) {
     if (!std::isfinite(processor.image_mean[c])) {
       return Impossible("image_mean", fmt::format("{}", processor.image_mean[c]), "a number");
     }
     if (!std::isfinite(processor.image_std[c]) || processor.image_std[c] <= 0) {
-      return Impossible("image_std", fmt::format("{}", processor.image_std[c]), "a positive number");
+      return Impossible("image_std", fmt::format("{}", processor.image_std[c]),
+                        "a positive number");
     }
   }
   return {};

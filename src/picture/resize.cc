@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
+#include "base/check.h"
+#include "kernels/targets.h"
 #include "picture/resize_taps.h"
 
-// Interleaving and narrowing below are inverse to each other within blocks of 128 bits, which
-// scalable vectors do not have.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "picture/resize.cc"
 #include "hwy/foreach_target.h"
@@ -27,7 +26,49 @@
 //
 // No lane is wasted on a fourth channel and no sum runs across lanes. A 23-bit weight is split in
 // two 16-bit parts because multiply-adds of 16-bit pairs are the cheapest exact ones everywhere;
-// partial sums wrap modulo 2^32 and their total, which fits, is exact.
+// partial sums wrap modulo 2^32 and their total, which fits, is exact. Interleaving and narrowing
+// undo each other within blocks of 128 bits, so scalable vectors are left out (CMakeLists.txt).
+
+#ifndef OCELLI_PICTURE_RESIZE_CC_ONCE
+#define OCELLI_PICTURE_RESIZE_CC_ONCE
+namespace ocelli {
+namespace {
+
+constexpr size_t kBlockRows = 64;
+constexpr size_t kLaneRows = 16;  // blocks of fewer rows are padded to a multiple of this
+
+// Outputs [begin, end) of the horizontal pass and the inputs they read. Their columns stay in the
+// second-level cache.
+struct ColumnChunk {
+  size_t begin;
+  size_t end;
+  size_t in_begin;
+  size_t in_end;
+};
+constexpr size_t kChunkPixels = 1024;
+
+// What every block of the horizontal pass shares.
+struct HorizontalJob {
+  const uint8_t* in;
+  size_t in_stride;
+  uint8_t* out;
+  size_t out_stride;
+  const BicubicTaps& taps;
+  const std::vector<ColumnChunk>& chunks;
+  size_t column_scratch_bytes;
+};
+
+// What every row of the vertical pass shares.
+struct VerticalJob {
+  const uint8_t* in;
+  uint8_t* out;
+  size_t stride;
+  const BicubicTaps& taps;
+};
+
+}  // namespace
+}  // namespace ocelli
+#endif  // OCELLI_PICTURE_RESIZE_CC_ONCE
 
 HWY_BEFORE_NAMESPACE();
 namespace ocelli {
@@ -58,10 +99,14 @@ using Words = hn::Repartition<int32_t, Bytes>;
 
 // The sums of a quarter of a byte vector's lanes.
 struct Sums {
-  hn::Vec<Words> high0 = hn::Zero(Words());
-  hn::Vec<Words> high1 = hn::Zero(Words());
-  hn::Vec<Words> low0 = hn::Zero(Words());
-  hn::Vec<Words> low1 = hn::Zero(Words());
+  hn::Vec<Words> high0, high1, low0, low1;
+
+  // Written out so that it is compiled for the target.
+  HWY_INLINE Sums()
+      : high0(hn::Zero(Words())),
+        high1(hn::Zero(Words())),
+        low0(hn::Zero(Words())),
+        low1(hn::Zero(Words())) {}
 
   HWY_INLINE void Add(hn::Vec<Shorts> pixels, hn::Vec<Shorts> high, hn::Vec<Shorts> low) {
     high0 = hn::ReorderWidenMulAccumulate(Words(), pixels, high, high0, high1);
@@ -79,6 +124,8 @@ struct Sums {
 // again by a shift.
 struct ByteSums {
   Sums even_lower, even_upper, odd_lower, odd_upper;
+
+  HWY_INLINE ByteSums() {}
 
   HWY_INLINE void Add(hn::Vec<Bytes> first, hn::Vec<Bytes> second, const TapPair& pair) {
     const auto high = hn::BitCast(Shorts(), hn::Set(hn::RebindToUnsigned<Words>(), pair.high));
@@ -110,7 +157,8 @@ struct ByteSums {
   }
 };
 
-HWY_INLINE void WeightedVector(const uint8_t* rows, size_t stride, const TapRange& taps, uint8_t* out) {
+HWY_INLINE void WeightedVector(const uint8_t* rows, size_t stride, const TapRange& taps,
+                               uint8_t* out) {
   ByteSums sums;
   size_t t = 0;
   for (; t + 2 <= taps.count; t += 2, rows += 2 * stride) {
@@ -121,7 +169,8 @@ HWY_INLINE void WeightedVector(const uint8_t* rows, size_t stride, const TapRang
 }
 
 // out [size] = the weighted sum of taps.count rows of `size` bytes, `stride` apart.
-void WeightedRow(const uint8_t* rows, size_t stride, const TapRange& taps, uint8_t* out, size_t size) {
+void WeightedRow(const uint8_t* rows, size_t stride, const TapRange& taps, uint8_t* out,
+                 size_t size) {
   const size_t lanes = hn::Lanes(Bytes());
   size_t x = 0;
   for (; x + lanes <= size; x += lanes) WeightedVector(rows + x, stride, taps, out + x);
@@ -146,10 +195,11 @@ HWY_INLINE void TransposeTile(hn::Vec<Tile> (&v)[kTileBytes]) {
 }
 
 // columns[c][r] = rows[r][c], one tile.
-HWY_INLINE void TransposeOneTile(const uint8_t* rows, size_t row_stride, size_t last_row, uint8_t* columns,
-                                 size_t column_stride, size_t last_column) {
+HWY_INLINE void TransposeOneTile(const uint8_t* rows, size_t row_stride, size_t last_row,
+                                 uint8_t* columns, size_t column_stride, size_t last_column) {
   hn::Vec<Tile> v[kTileBytes];
-  for (size_t r = 0; r < kTileBytes; ++r) v[r] = hn::LoadU(Tile(), rows + std::min(r, last_row) * row_stride);
+  for (size_t r = 0; r < kTileBytes; ++r)
+    v[r] = hn::LoadU(Tile(), rows + std::min(r, last_row) * row_stride);
   TransposeTile(v);
   for (size_t c = 0; c <= std::min(last_column, kTileBytes - 1); ++c) {
     hn::StoreU(v[c], Tile(), columns + c * column_stride);
@@ -158,58 +208,89 @@ HWY_INLINE void TransposeOneTile(const uint8_t* rows, size_t row_stride, size_t 
 
 // columns[c][r] = rows[r][c] for r < num_rows and c < num_columns. With room for whole tiles in the
 // columns' rows: columns hold num_rows rounded up to kTileBytes. num_columns at least kTileBytes.
-void TransposeIn(const uint8_t* rows, size_t row_stride, size_t num_rows, size_t num_columns, uint8_t* columns,
-                 size_t column_stride) {
+void TransposeIn(const uint8_t* rows, size_t row_stride, size_t num_rows, size_t num_columns,
+                 uint8_t* columns, size_t column_stride) {
   for (size_t r = 0; r < num_rows; r += kTileBytes) {
     for (size_t at = 0; at < num_columns; at += kTileBytes) {
       const size_t c = std::min(at, num_columns - kTileBytes);
-      TransposeOneTile(rows + r * row_stride + c, row_stride, num_rows - r - 1, columns + c * column_stride + r,
-                       column_stride, kTileBytes - 1);
+      TransposeOneTile(rows + r * row_stride + c, row_stride, num_rows - r - 1,
+                       columns + c * column_stride + r, column_stride, kTileBytes - 1);
     }
   }
 }
 
 // The way back: rows[r][c] = columns[c][r].
-void TransposeOut(const uint8_t* columns, size_t column_stride, size_t num_rows, size_t num_columns, uint8_t* rows,
-                  size_t row_stride) {
+void TransposeOut(const uint8_t* columns, size_t column_stride, size_t num_rows, size_t num_columns,
+                  uint8_t* rows, size_t row_stride) {
   for (size_t r = 0; r < num_rows; r += kTileBytes) {
     for (size_t at = 0; at < num_columns; at += kTileBytes) {
       const size_t c = std::min(at, num_columns - kTileBytes);
-      TransposeOneTile(columns + c * column_stride + r, column_stride, kTileBytes - 1, rows + r * row_stride + c,
-                       row_stride, num_rows - r - 1);
+      TransposeOneTile(columns + c * column_stride + r, column_stride, kTileBytes - 1,
+                       rows + r * row_stride + c, row_stride, num_rows - r - 1);
     }
   }
 }
 #else
-constexpr size_t kTileBytes = 1 << 30;  // never enough columns: always the plain way
-
-void WeightedRow(const uint8_t* rows, size_t stride, const TapRange& taps, uint8_t* out, size_t size) {
+void WeightedRow(const uint8_t* rows, size_t stride, const TapRange& taps, uint8_t* out,
+                 size_t size) {
   for (size_t x = 0; x < size; ++x) out[x] = WeightedByte(rows + x, stride, taps);
 }
-void TransposeIn(const uint8_t*, size_t, size_t, size_t, uint8_t*, size_t) {}
-void TransposeOut(const uint8_t*, size_t, size_t, size_t, uint8_t*, size_t) {}
 #endif
 
 // Pixels between rows and columns, whichever way: fewer than a tile go one by one.
-void RowsToColumns(const uint8_t* rows, size_t row_stride, size_t num_rows, size_t num_columns, uint8_t* columns,
-                   size_t column_stride) {
-  if (num_columns >= kTileBytes) return TransposeIn(rows, row_stride, num_rows, num_columns, columns, column_stride);
+void RowsToColumns(const uint8_t* rows, size_t row_stride, size_t num_rows, size_t num_columns,
+                   uint8_t* columns, size_t column_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  if (num_columns >= kTileBytes)
+    return TransposeIn(rows, row_stride, num_rows, num_columns, columns, column_stride);
+#endif
   for (size_t c = 0; c < num_columns; ++c) {
     for (size_t r = 0; r < num_rows; ++r) columns[c * column_stride + r] = rows[r * row_stride + c];
   }
 }
 
-void ColumnsToRows(const uint8_t* columns, size_t column_stride, size_t num_rows, size_t num_columns, uint8_t* rows,
-                   size_t row_stride) {
-  if (num_columns >= kTileBytes) return TransposeOut(columns, column_stride, num_rows, num_columns, rows, row_stride);
+void ColumnsToRows(const uint8_t* columns, size_t column_stride, size_t num_rows,
+                   size_t num_columns, uint8_t* rows, size_t row_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  if (num_columns >= kTileBytes)
+    return TransposeOut(columns, column_stride, num_rows, num_columns, rows, row_stride);
+#endif
   for (size_t r = 0; r < num_rows; ++r) {
-    for (size_t c = 0; c < num_columns; ++c) rows[r * row_stride + c] = columns[c * column_stride + r];
+    for (size_t c = 0; c < num_columns; ++c)
+      rows[r * row_stride + c] = columns[c * column_stride + r];
+  }
+}
+
+// Resizes the width of image rows [first_row, first_row + num_rows). **Shapes**: scratch
+// [job.column_scratch_bytes] for columns, then for results.
+void HorizontalBlock(const HorizontalJob& job, size_t first_row, size_t num_rows,
+                     uint8_t* scratch) {
+  const size_t lanes = (num_rows + kLaneRows - 1) / kLaneRows * kLaneRows;
+  const size_t pixel = 3 * lanes;
+  uint8_t* results = scratch + job.column_scratch_bytes;
+  for (const ColumnChunk& chunk : job.chunks) {
+    RowsToColumns(job.in + first_row * job.in_stride + 3 * chunk.in_begin, job.in_stride, num_rows,
+                  3 * (chunk.in_end - chunk.in_begin), scratch, lanes);
+    for (size_t out = chunk.begin; out < chunk.end; ++out) {
+      const TapRange taps = job.taps.Range(out);
+      WeightedRow(scratch + (taps.first - chunk.in_begin) * pixel, pixel, taps,
+                  results + (out - chunk.begin) * pixel, pixel);
+    }
+    ColumnsToRows(results, lanes, num_rows, 3 * (chunk.end - chunk.begin),
+                  job.out + first_row * job.out_stride + 3 * chunk.begin, job.out_stride);
+  }
+}
+
+// Makes output rows [begin, end).
+void VerticalRows(const VerticalJob& job, size_t begin, size_t end) {
+  for (size_t y = begin; y < end; ++y) {
+    const TapRange taps = job.taps.Range(y);
+    WeightedRow(job.in + taps.first * job.stride, job.stride, taps, job.out + y * job.stride,
+                job.stride);
   }
 }
 
 }  // namespace
-
-// NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace ocelli
 HWY_AFTER_NAMESPACE();
@@ -218,8 +299,90 @@ HWY_AFTER_NAMESPACE();
 namespace ocelli {
 namespace {
 
-HWY_EXPORT(WeightedRow);
+HWY_EXPORT(HorizontalBlock);
+HWY_EXPORT(VerticalRows);
+
+std::vector<ColumnChunk> CutInChunks(const BicubicTaps& taps) {
+  std::vector<ColumnChunk> chunks;
+  for (size_t out = 0; out < taps.out_size(); ++out) {
+    const TapRange range = taps.Range(out);
+    const size_t in_end = range.first + range.count;
+    if (chunks.empty() || in_end - chunks.back().in_begin > kChunkPixels ||
+        out - chunks.back().begin >= kChunkPixels) {
+      chunks.push_back(ColumnChunk{out, out, range.first, in_end});
+    }
+    chunks.back().end = out + 1;
+    chunks.back().in_end = in_end;
+  }
+  return chunks;
+}
+
+size_t MaxColumns(const std::vector<ColumnChunk>& chunks) {
+  size_t most = 0;
+  for (const ColumnChunk& chunk : chunks) {
+    most = std::max({most, chunk.end - chunk.begin, chunk.in_end - chunk.in_begin});
+  }
+  return most;
+}
+
+RgbImage BlankImage(int width_px, int height_px) {
+  RgbImage image{width_px, height_px, {}};
+  image.pixels.resize(static_cast<size_t>(height_px) * image.row_bytes());
+  return image;
+}
+
+RgbImage ResizeWidth(const RgbImage& image, int width_px, ThreadPool& pool) {
+  const BicubicTaps taps(image.width_px, width_px);
+  const std::vector<ColumnChunk> chunks = CutInChunks(taps);
+  RgbImage out = BlankImage(width_px, image.height_px);
+  const size_t scratch_bytes = 3 * kBlockRows * MaxColumns(chunks);
+  AlignedBuffer scratch(2 * scratch_bytes * static_cast<size_t>(pool.num_threads()));
+  const HorizontalJob job{
+      image.pixels.data(), image.row_bytes(), out.pixels.data(), out.row_bytes(), taps, chunks,
+      scratch_bytes};
+  const auto height = static_cast<size_t>(image.height_px);
+  pool.ForEach((height + kBlockRows - 1) / kBlockRows, [&](size_t block, int worker) {
+    const size_t first_row = block * kBlockRows;
+    auto* mine = reinterpret_cast<uint8_t*>(scratch.data()) +
+                 2 * scratch_bytes * static_cast<size_t>(worker);
+    OCELLI_DISPATCH(HorizontalBlock)
+    (job, first_row, std::min(kBlockRows, height - first_row), mine);
+  });
+  return out;
+}
+
+RgbImage ResizeHeight(const RgbImage& image, int height_px, ThreadPool& pool) {
+  const BicubicTaps taps(image.height_px, height_px);
+  RgbImage out = BlankImage(image.width_px, height_px);
+  const VerticalJob job{image.pixels.data(), out.pixels.data(), out.row_bytes(), taps};
+  pool.ForRanges(static_cast<size_t>(height_px), 1, [&](size_t begin, size_t end, int) {
+    OCELLI_DISPATCH(VerticalRows)(job, begin, end);
+  });
+  return out;
+}
+
+// The order in which Pillow 13 makes its passes; it matters because each rounds.
+bool HeightFirst(SizePx from, SizePx to) {
+  return to.height_px < from.height_px &&
+         int64_t{from.height_px} - to.height_px > 2 * (int64_t{from.width_px} - to.width_px);
+}
 
 }  // namespace
+
+RgbImage ResizeBicubic(const RgbImage& image, SizePx size, ThreadPool& pool) {
+  OCELLI_CHECK(
+      size.width_px >= 1 && size.height_px >= 1 && image.width_px >= 1 && image.height_px >= 1,
+      "resize {}x{} to {}x{}", image.width_px, image.height_px, size.width_px, size.height_px);
+  const bool width_stays = size.width_px == image.width_px;
+  const bool height_stays = size.height_px == image.height_px;
+  if (width_stays && height_stays) return image;
+  if (width_stays) return ResizeHeight(image, size.height_px, pool);
+  if (height_stays) return ResizeWidth(image, size.width_px, pool);
+  if (HeightFirst(image.size(), size)) {
+    return ResizeWidth(ResizeHeight(image, size.height_px, pool), size.width_px, pool);
+  }
+  return ResizeHeight(ResizeWidth(image, size.width_px, pool), size.height_px, pool);
+}
+
 }  // namespace ocelli
 #endif  // HWY_ONCE

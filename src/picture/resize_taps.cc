@@ -22,7 +22,9 @@ int32_t ToFixedPoint(double weight) {
 }
 
 uint32_t HighPart(int32_t weight) { return static_cast<uint16_t>(weight >> kTapLowBits); }
-uint32_t LowPart(int32_t weight) { return static_cast<uint32_t>(weight) & ((1U << kTapLowBits) - 1); }
+uint32_t LowPart(int32_t weight) {
+  return static_cast<uint32_t>(weight) & ((1U << kTapLowBits) - 1);
+}
 
 }  // namespace
 

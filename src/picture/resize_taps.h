@@ -49,7 +49,7 @@ class BicubicTaps {
   };
   void AddRange(size_t first, const std::vector<double>& weights);
 
-  std::vector<Span> ranges_;     // [out_size]
+  std::vector<Span> ranges_;  // [out_size]
   std::vector<TapPair> pairs_;
 };
 

@@ -16,7 +16,8 @@ constexpr int kMaxSidePx = 65'536;
 constexpr uint64_t kMaxBudgetPixels = uint64_t{1} << 32;
 
 Error Impossible(std::string_view field, std::string_view problem) {
-  return Error{ErrorCode::kInvalidArgument, fmt::format("{} {}", field, problem), std::string(field)};
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{} {}", field, problem),
+               std::string(field)};
 }
 
 // The area and what its sides are multiples of.
@@ -31,8 +32,8 @@ uint64_t Area(double width, double height) { return static_cast<uint64_t>(width 
 // std::nearbyint rounds halves to even, as Python's round() does.
 double RoundToFactor(double side, double factor) { return std::nearbyint(side / factor) * factor; }
 
-// SmartResize without its checks. Doubles, in the reference's order of operations: sides beyond 2^53
-// cannot occur and every comparison then falls as the reference's does.
+// SmartResize without its checks. Doubles, in the reference's order of operations: sides beyond
+// 2^53 cannot occur and every comparison then falls as the reference's does.
 SizePx FitBudget(int width_px, int height_px, const Budget& budget) {
   const double factor = budget.factor;
   const double width = width_px;
@@ -53,26 +54,33 @@ SizePx FitBudget(int width_px, int height_px, const Budget& budget) {
 }
 
 Status CheckPicture(int width_px, int height_px) {
-  if (width_px < 1) return Impossible("width", fmt::format("is {}, it must be at least 1", width_px));
-  if (height_px < 1) return Impossible("height", fmt::format("is {}, it must be at least 1", height_px));
-  const double aspect = static_cast<double>(std::max(width_px, height_px)) / std::min(width_px, height_px);
+  if (width_px < 1)
+    return Impossible("width", fmt::format("is {}, it must be at least 1", width_px));
+  if (height_px < 1)
+    return Impossible("height", fmt::format("is {}, it must be at least 1", height_px));
+  const double aspect =
+      static_cast<double>(std::max(width_px, height_px)) / std::min(width_px, height_px);
   if (aspect <= kMaxAspectRatio) return {};
-  return Impossible("aspect_ratio", fmt::format("of a picture of {}x{} pixels is {:.1f}:1, the limit is {}:1; cut it "
-                                                "into parts",
-                                                width_px, height_px, aspect, kMaxAspectRatio));
+  return Impossible(
+      "aspect_ratio",
+      fmt::format("of a picture of {}x{} pixels is {:.1f}:1, the limit is {}:1; cut it "
+                  "into parts",
+                  width_px, height_px, aspect, kMaxAspectRatio));
 }
 
 Status CheckBudget(const Budget& budget) {
   if (budget.factor < 1 || budget.factor > kMaxSidePx) {
-    return Impossible("factor", fmt::format("is {}, it must be between 1 and {}", budget.factor, kMaxSidePx));
+    return Impossible("factor",
+                      fmt::format("is {}, it must be between 1 and {}", budget.factor, kMaxSidePx));
   }
   if (budget.min_pixels < 1) return Impossible("min_pixels", "is 0, it must be at least 1");
   if (budget.min_pixels > budget.max_pixels) {
-    return Impossible("min_pixels", fmt::format("is {}, above max_pixels, which is {}", budget.min_pixels,
-                                                budget.max_pixels));
+    return Impossible("min_pixels", fmt::format("is {}, above max_pixels, which is {}",
+                                                budget.min_pixels, budget.max_pixels));
   }
   if (budget.max_pixels > kMaxBudgetPixels) {
-    return Impossible("max_pixels", fmt::format("is {}, it must be at most {}", budget.max_pixels, kMaxBudgetPixels));
+    return Impossible("max_pixels", fmt::format("is {}, it must be at most {}", budget.max_pixels,
+                                                kMaxBudgetPixels));
   }
   return {};
 }
@@ -83,12 +91,12 @@ uint64_t TokenPixels(const ProcessorOptions& processor) {
 
 Status CheckAreaOptions(const ProcessorOptions& processor, const PictureOptions& options) {
   if (options.min_pixels > processor.max_pixels) {
-    return Impossible("min_pixels", fmt::format("is {}, the model takes at most {}", options.min_pixels,
-                                                processor.max_pixels));
+    return Impossible("min_pixels", fmt::format("is {}, the model takes at most {}",
+                                                options.min_pixels, processor.max_pixels));
   }
   if (options.max_pixels == 0 || options.max_pixels >= TokenPixels(processor)) return {};
-  return Impossible("max_pixels", fmt::format("is {}, it must be at least {}, one image token", options.max_pixels,
-                                              TokenPixels(processor)));
+  return Impossible("max_pixels", fmt::format("is {}, it must be at least {}, one image token",
+                                              options.max_pixels, TokenPixels(processor)));
 }
 
 // Step 1 of ChooseSize.
@@ -97,10 +105,12 @@ Result<Budget> ChooseBudget(const ProcessorOptions& processor, const PictureOpti
   const uint64_t token_pixels = TokenPixels(processor);
   Budget budget{processor.factor(), processor.min_pixels, processor.max_pixels};
   if (options.max_pixels != 0) budget.max_pixels = std::min(options.max_pixels, budget.max_pixels);
-  if (options.max_image_tokens != 0 && options.max_image_tokens < budget.max_pixels / token_pixels) {
+  if (options.max_image_tokens != 0 &&
+      options.max_image_tokens < budget.max_pixels / token_pixels) {
     budget.max_pixels = options.max_image_tokens * token_pixels;
   }
-  budget.min_pixels = options.min_pixels != 0 ? options.min_pixels : std::min(budget.min_pixels, budget.max_pixels);
+  budget.min_pixels =
+      options.min_pixels != 0 ? options.min_pixels : std::min(budget.min_pixels, budget.max_pixels);
   OCELLI_RETURN_IF_ERROR(CheckBudget(budget));
   return budget;
 }
@@ -113,7 +123,8 @@ struct SideLimits {
 
 Status CheckSide(std::string_view field, int side, int smallest) {
   if (side == 0 || (side >= smallest && side <= kMaxSidePx)) return {};
-  return Impossible(field, fmt::format("is {}, it must be 0 or between {} and {}", side, smallest, kMaxSidePx));
+  return Impossible(
+      field, fmt::format("is {}, it must be 0 or between {} and {}", side, smallest, kMaxSidePx));
 }
 
 Result<SideLimits> ChooseSideLimits(const PictureOptions& options, int factor) {
@@ -122,19 +133,23 @@ Result<SideLimits> ChooseSideLimits(const PictureOptions& options, int factor) {
   const SideLimits limits{options.max_side / factor * factor,
                           (int64_t{options.min_side} + factor - 1) / factor * factor};
   if (limits.max_side != 0 && limits.min_side > limits.max_side) {
-    return Impossible("min_side", fmt::format("is {} and max_side is {}, which leaves no multiple of {} between them",
-                                              options.min_side, options.max_side, factor));
+    return Impossible(
+        "min_side",
+        fmt::format("is {} and max_side is {}, which leaves no multiple of {} between them",
+                    options.min_side, options.max_side, factor));
   }
   return limits;
 }
 
 int ScaleSide(int side, int64_t numerator, int64_t denominator) {
-  const double scaled = static_cast<double>(side) * static_cast<double>(numerator) / static_cast<double>(denominator);
+  const double scaled =
+      static_cast<double>(side) * static_cast<double>(numerator) / static_cast<double>(denominator);
   return std::max(1, static_cast<int>(std::nearbyint(scaled)));
 }
 
 SizePx ScaleBy(SizePx size, int64_t numerator, int64_t denominator) {
-  return SizePx{ScaleSide(size.width_px, numerator, denominator), ScaleSide(size.height_px, numerator, denominator)};
+  return SizePx{ScaleSide(size.width_px, numerator, denominator),
+                ScaleSide(size.height_px, numerator, denominator)};
 }
 
 // Step 2 of ChooseSize.
@@ -144,14 +159,17 @@ SizePx FitSides(SizePx original, const SideLimits& limits) {
   const bool shrink = limits.max_side != 0 && longer > limits.max_side;
   // Compared as fractions of the original, so that rounding happens once.
   const int64_t numerator = shrink ? limits.max_side : longer;
-  if (limits.min_side * longer > numerator * shorter) return ScaleBy(original, limits.min_side, shorter);
+  if (limits.min_side * longer > numerator * shorter)
+    return ScaleBy(original, limits.min_side, shorter);
   return shrink ? ScaleBy(original, limits.max_side, longer) : original;
 }
 
 // For strips whose shorter side cannot go below one factor: the longer one pays.
 SizePx CapTokens(SizePx size, int factor, uint64_t max_image_tokens) {
-  const uint64_t short_tokens = static_cast<uint64_t>(std::min(size.width_px, size.height_px) / factor);
-  const uint64_t long_tokens = static_cast<uint64_t>(std::max(size.width_px, size.height_px) / factor);
+  const uint64_t short_tokens =
+      static_cast<uint64_t>(std::min(size.width_px, size.height_px) / factor);
+  const uint64_t long_tokens =
+      static_cast<uint64_t>(std::max(size.width_px, size.height_px) / factor);
   if (max_image_tokens == 0 || short_tokens * long_tokens <= max_image_tokens) return size;
   int& longer = size.width_px > size.height_px ? size.width_px : size.height_px;
   longer = static_cast<int>(std::max<uint64_t>(1, max_image_tokens / short_tokens)) * factor;
@@ -160,14 +178,16 @@ SizePx CapTokens(SizePx size, int factor, uint64_t max_image_tokens) {
 
 }  // namespace
 
-Result<SizePx> SmartResize(int width_px, int height_px, int factor, uint64_t min_pixels, uint64_t max_pixels) {
+Result<SizePx> SmartResize(int width_px, int height_px, int factor, uint64_t min_pixels,
+                           uint64_t max_pixels) {
   const Budget budget{factor, min_pixels, max_pixels};
   OCELLI_RETURN_IF_ERROR(CheckPicture(width_px, height_px));
   OCELLI_RETURN_IF_ERROR(CheckBudget(budget));
   return FitBudget(width_px, height_px, budget);
 }
 
-Result<SizePx> ChooseSize(SizePx original, const ProcessorOptions& processor, const PictureOptions& options) {
+Result<SizePx> ChooseSize(SizePx original, const ProcessorOptions& processor,
+                          const PictureOptions& options) {
   OCELLI_RETURN_IF_ERROR(CheckProcessorOptions(processor));
   OCELLI_RETURN_IF_ERROR(CheckPicture(original.width_px, original.height_px));
   OCELLI_ASSIGN_OR_RETURN(Budget budget, ChooseBudget(processor, options));

@@ -67,21 +67,35 @@ void SortCombiningMarks(std::vector<utf8proc_int32_t>& code_points) {
   }
 }
 
-}  // namespace
-
-bool IsSurelyNfc(std::string_view utf8) {
-  while (!utf8.empty()) {
-    // Every character below U+0300 starts with a byte below 0xCC.
-    if (static_cast<unsigned char>(utf8.front()) >= 0xCC && MayChange(DecodeUtf8Character(utf8))) {
-      return false;
-    }
-    utf8.remove_prefix(ReadUtf8(utf8).size_bytes);
+// Returns where the first character that may change is, or the end.
+size_t FindMayChange(std::string_view utf8, size_t begin) {
+  size_t i = begin;
+  // Every character below U+0300 starts with a byte below 0xCC.
+  while (i < utf8.size() && (static_cast<unsigned char>(utf8[i]) < 0xCC ||
+                             !MayChange(DecodeUtf8Character(utf8.substr(i))))) {
+    i += ReadUtf8(utf8.substr(i)).size_bytes;
   }
-  return true;
+  return i;
 }
 
-std::string ToNfc(std::string_view utf8) {
-  if (IsSurelyNfc(utf8)) return std::string(utf8);
+// Returns where the run of characters that may change ends.
+size_t SkipMayChange(std::string_view utf8, size_t begin) {
+  size_t i = begin;
+  while (i < utf8.size() && MayChange(DecodeUtf8Character(utf8.substr(i)))) {
+    i += ReadUtf8(utf8.substr(i)).size_bytes;
+  }
+  return i;
+}
+
+// Returns where the character before `i` starts, or 0.
+size_t PreviousCharacter(std::string_view utf8, size_t i) {
+  const auto is_continuation = [&](size_t at) { return (utf8[at] & 0xC0) == 0x80; };
+  if (i > 0) --i;
+  while (i > 0 && is_continuation(i)) --i;
+  return i;
+}
+
+void AppendComposed(std::string_view utf8, std::string& out) {
   std::vector<utf8proc_int32_t> code_points = Decompose(utf8);
   SortCombiningMarks(code_points);
   const utf8proc_ssize_t size = utf8proc_normalize_utf32(
@@ -89,10 +103,27 @@ std::string ToNfc(std::string_view utf8) {
       static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   OCELLI_CHECK(size >= 0, "composition: {}", size);
   code_points.resize(static_cast<size_t>(size));
+  for (const utf8proc_int32_t c : code_points) AppendUtf8(static_cast<char32_t>(c), out);
+}
+
+}  // namespace
+
+bool IsSurelyNfc(std::string_view utf8) { return FindMayChange(utf8, 0) == utf8.size(); }
+
+std::string ToNfc(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());
-  for (const utf8proc_int32_t c : code_points) AppendUtf8(static_cast<char32_t>(c), out);
-  return out;
+  size_t done = 0;
+  while (true) {
+    const size_t run = FindMayChange(utf8, done);
+    if (run == utf8.size()) return out.append(utf8.substr(done));
+    // A mark can join the character before its run, and nothing reaches further back.
+    const size_t begin = std::max(done, PreviousCharacter(utf8, run));
+    const size_t end = SkipMayChange(utf8, run);
+    out.append(utf8.substr(done, begin - done));
+    AppendComposed(utf8.substr(begin, end - begin), out);
+    done = end;
+  }
 }
 
 }  // namespace ocelli

@@ -50,7 +50,7 @@ def choose_level(rng, level):
 def batch_size(height, width, kind):
     """Pictures of a batch: about the same work for every size."""
     patches = (height // network.PATCH_PX) * (width // network.PATCH_PX)
-    work = 3400 if kind == "shapes" else 4400
+    work = 2600 if kind == "shapes" else 3200
     return max(8, min(40, work // (patches + 40)))
 
 

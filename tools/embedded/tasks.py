@@ -26,6 +26,7 @@ DESCRIBE_PROMPTS = ["Describe this picture.", "Describe the image.", "What is in
                     "\u56fe\u4e2d\u6709\u4ec0\u4e48\uff1f"]
 NO_TEXT, NO_TEXT_CHINESE = "There is no text.", "\u56fe\u4e2d\u6ca1\u6709\u6587\u5b57\u3002"
 BLANK = "A blank picture."
+FULL_SHARE = 0.5     # reading exercises whose page is filled with lines: more to learn from each
 NUMBERS = ["Zero", "One", "Two", "Three", "Four"]
 
 
@@ -60,7 +61,8 @@ def places(marks):
 
 def reading(rng, height, width, options):
     """Transcribe the page."""
-    page = draw_text.draw_page(rng, height, width, options)
+    full = options.full or rng.random() < FULL_SHARE
+    page = draw_text.draw_page(rng, height, width, dataclasses.replace(options, full=full))
     question, _ = read_prompt(rng)
     return Sample("read", page.picture, question, page.text, places(page.marks), page.marks)
 

@@ -19,8 +19,9 @@ import training
 import workers
 from train_tower import NONE_WEIGHT, CharacterHeads, class_loss, to_tensor
 
-MASTERED = 0.88            # share of right bytes on text at which the next level starts
-GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 0.5
+MASTERED = 0.75            # share of right bytes on text at which the next level starts
+TOWER_WAITS = 60           # first steps in which only the text model learns
+GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 1.0
 
 
 def arguments():
@@ -105,7 +106,8 @@ class Trainer:
         height, width = batch.pictures.shape[1:3]
         ids, wanted = torch.from_numpy(batch.ids), torch.from_numpy(batch.labels)[:, 1:]
         deep = self.done() >= self.args.deepstack_from
-        seen = network.see(self.model.model.visual, to_tensor(batch.pictures), deep)
+        with torch.set_grad_enabled(self.step_count >= TOWER_WAITS):
+            seen = network.see(self.model.model.visual, to_tensor(batch.pictures), deep)
         hidden, guided = network.read(self.model, ids, seen, height // network.CELL_PX,
                                       width // network.CELL_PX, torch.from_numpy(batch.pairs))
         asked = wanted != -100
