@@ -49,27 +49,27 @@ double MultiplyAddLoop(size_t rounds, float* values) {
   return 2.0 * static_cast<double>(rounds * kChains * kLanes);
 }
 
-// Reads `size_bytes` (a multiple of 256) in order, prefetching 16 KiB ahead as SumPanel does.
+// Reads `size_bytes` (a multiple of 16 KiB): four pages side by side and prefetching 16 KiB ahead,
+// which was a quarter faster than one line after the other (Emerald Rapids), more streams no
+// faster.
 void ReadLoop(const std::byte* data, size_t size_bytes, float* result) {
-  constexpr size_t kStep = 256;
-  constexpr size_t kVectors = kStep / sizeof(Lanes);
-  constexpr size_t kAhead = 16384;
-  Lanes sums[kVectors];
+  constexpr size_t kStreams = 4, kPage = 4096, kAhead = kStreams * kPage;
+  constexpr size_t kVectors = kCacheLineBytes / sizeof(Lanes);
+  Lanes sums[kStreams] = {Zero(), Zero(), Zero(), Zero()};
+  for (size_t at = 0; at < size_bytes; at += kStreams * kPage) {
+    for (size_t line = 0; line < kPage; line += kCacheLineBytes) {
 #pragma GCC unroll 16
-  for (size_t i = 0; i < kVectors; ++i) sums[i] = Zero();
-  for (size_t at = 0; at < size_bytes; at += kStep) {
+      for (size_t s = 0; s < kStreams; ++s) {
+        const std::byte* from = data + at + s * kPage + line;
+        __builtin_prefetch(from + kAhead);
 #pragma GCC unroll 16
-    for (size_t i = 0; i < kStep; i += kCacheLineBytes) __builtin_prefetch(data + at + kAhead + i);
-    const auto* floats = reinterpret_cast<const float*>(data + at);
-#pragma GCC unroll 16
-    for (size_t i = 0; i < kVectors; ++i) {
-      sums[i] = Sum(sums[i], LoadLanes(floats + i * kLanes));
+        for (size_t v = 0; v < kVectors; ++v) {
+          sums[s] = Sum(sums[s], LoadLanes(reinterpret_cast<const float*>(from) + v * kLanes));
+        }
+      }
     }
   }
-  Lanes sum = Zero();
-#pragma GCC unroll 16
-  for (size_t i = 0; i < kVectors; ++i) sum = Sum(sum, sums[i]);
-  StoreUnaligned(sum, result);
+  StoreUnaligned(Sum(Sum(sums[0], sums[1]), Sum(sums[2], sums[3])), result);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -24,6 +24,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
       return "cancelled";
     case ErrorCode::kUnavailable:
       return "unavailable";
+    case ErrorCode::kInternal:
+      return "internal";
   }
   OCELLI_CHECK(false, "unknown ErrorCode {}", static_cast<int>(code));
 }

@@ -23,6 +23,7 @@ enum class ErrorCode {
   kResourceExhausted,  // memory, disk, queue
   kCancelled,          // the caller left or its deadline passed
   kUnavailable,        // not ready yet
+  kInternal,           // a computation failed; the caller did nothing wrong
 };
 
 // Returns the snake_case name of `code`, for logs and JSON.

@@ -13,10 +13,7 @@ namespace {
 
 // Rows packed at once; more rows are done in turns. Bounds the scratch at 24 MiB for K = 6144.
 constexpr size_t kMaxPackedRows = 1024;
-// Rows of one task: one sum block of their inputs (128 KiB) stays in the L2 cache while panels
-// pass.
-constexpr size_t kTaskRows = 256;
-// Most panels of one task: their totals for kTaskRows rows (128 KiB) stay in the L2 cache too.
+// Most panels of one task: its totals take as much of the L2 cache as a sum block of its inputs.
 constexpr size_t kTaskPanels = 8;
 // Tasks per thread below which tasks get fewer panels, so that no thread waits long for the last.
 constexpr size_t kTasksPerThread = 4;
@@ -26,7 +23,7 @@ constexpr size_t kPackBlocks = 8;
 constexpr size_t kStreamTaskBytes = size_t{512} << 10;
 
 constexpr size_t kWidenedFloats = kMaxTilePanels * kSumBlockInputs * kPanelRows;
-constexpr size_t kTotalsFloats = kTaskRows * kTaskPanels * kPanelRows;
+constexpr size_t kTotalsFloats = kMaxTaskRows * kTaskPanels * kPanelRows;
 constexpr size_t kThreadFloats = kWidenedFloats + kTotalsFloats;
 
 size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -240,7 +237,7 @@ void MultiplyRows(const LinearJob& job, ThreadPool& pool) {
   const Blocking blocking{EvenCut(job.x.rows(), job.kernels.tile_rows), job.x.rows(),
                           job.w.num_inputs()};
   PackRows(job, blocking, pool);
-  const EvenCut row_cut(blocking.tiles.parts(), kTaskRows / job.kernels.tile_rows);
+  const EvenCut row_cut(blocking.tiles.parts(), job.kernels.task_rows / job.kernels.tile_rows);
   const size_t groups = DivideUp(job.w.num_panels(), tile_panels);
   const size_t wanted = kTasksPerThread * static_cast<size_t>(pool.num_threads());
   const size_t most =

@@ -21,21 +21,24 @@ namespace HWY_NAMESPACE {
 // Tile sizes: enough independent sums to hide the latency of a fused multiply-add on both ports,
 // and few enough loads per multiply-add, within the registers of the target. SumPanel needs more
 // registers for the weights than SumBlock. Up to kStreamRows rows it is the faster of the two, for
-// its weights are not widened to memory first (measured on Emerald Rapids).
+// its weights are not widened to memory first (measured on Emerald Rapids). A task of kTaskRows
+// rows keeps 1 KiB per row in the L2 cache: CPUs with AVX-512 have 1 MiB or more, others may have
+// 512 KiB.
 #if HWY_TARGET == HWY_AVX3
-constexpr size_t kTileRows = 14, kTilePanels = 2;
+constexpr size_t kTileRows = 14, kTilePanels = 2, kTaskRows = 512;
 constexpr size_t kStreamTileRows = 14, kStreamRows = 32, kSumRegisters = 24;
 #elif HWY_TARGET == HWY_AVX2
-constexpr size_t kTileRows = 6, kTilePanels = 1;
+constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 5, kStreamRows = 10, kSumRegisters = 12;
 #elif HWY_TARGET == HWY_NEON
-constexpr size_t kTileRows = 6, kTilePanels = 1;
+constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 6, kStreamRows = 12, kSumRegisters = 24;
 #else
-constexpr size_t kTileRows = 2, kTilePanels = 1;
+constexpr size_t kTileRows = 2, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 2, kStreamRows = 4, kSumRegisters = 8;
 #endif
-static_assert(kTileRows <= kMaxTileRows && kTilePanels <= kMaxTilePanels);
+static_assert(kTaskRows <= kMaxTaskRows && kTileRows <= kMaxTileRows &&
+              kTilePanels <= kMaxTilePanels);
 
 constexpr size_t kVectors = kPanelRows / kLanes;  // per panel line
 
@@ -228,6 +231,7 @@ constexpr LinearKernels MakeKernels() {
   LinearKernels kernels;
   kernels.tile_rows = kTileRows;
   kernels.tile_panels = kTilePanels;
+  kernels.task_rows = kTaskRows;
   kernels.stream_tile_rows = kStreamTileRows;
   kernels.stream_rows = kStreamRows;
   FillBlockTable(kernels, std::make_index_sequence<kTileRows>());

@@ -10,6 +10,7 @@ namespace ocelli {
 // The largest tile of any target, for buffers on the stack.
 inline constexpr size_t kMaxTileRows = 14;
 inline constexpr size_t kMaxTilePanels = 2;
+inline constexpr size_t kMaxTaskRows = 512;
 
 // The inner loops of Linear for one target. A "tile" of x is [K][rows]: the rows of one input lie
 // side by side, which for one row is the row itself. Tables are indexed by the tile's rows.
@@ -32,6 +33,7 @@ struct LinearKernels {
 
   size_t tile_rows = 0;         // most rows of a tile of sum_block
   size_t tile_panels = 0;       // panels that sum_block works on at once
+  size_t task_rows = 0;         // of many: one sum block of their inputs stays in the L2 cache
   size_t stream_tile_rows = 0;  // most rows of a tile of sum_panel
   size_t stream_rows = 0;  // up to this many rows (of several tiles) sum_panel is the faster way
   SumBlockFn sum_block[kMaxTileRows + 1] = {};

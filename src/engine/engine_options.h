@@ -1,0 +1,23 @@
+#ifndef OCELLI_ENGINE_ENGINE_OPTIONS_H_
+#define OCELLI_ENGINE_ENGINE_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ocelli {
+
+// Limits of an engine. None of them changes an answer, only who waits how long.
+struct EngineOptions {
+  size_t max_queue = 64;                    // requests that wait; the next one is refused
+  size_t max_sequences = 16;                // answers written at the same time
+  size_t prefill_chunk_tokens = 128;        // prompt tokens a step when nobody is writing
+  size_t shared_prefill_chunk_tokens = 32;  // when somebody is: how long a stream may pause
+  uint64_t kv_memory_bytes = 0;             // KV blocks, prefix cache included
+  uint64_t vision_cache_bytes = 0;          // encoded pictures
+  bool prefix_cache = true;                 // reuse KV blocks between requests
+  size_t max_draft_tokens = 0;  // prompt-lookup speculation: guessed tokens a step; 0: off
+};
+
+}  // namespace ocelli
+
+#endif  // OCELLI_ENGINE_ENGINE_OPTIONS_H_
