@@ -78,9 +78,10 @@ Result<std::vector<std::byte>> DecodeBase64(std::string_view text, size_t limit_
     if (value == kInvalid || padded) return BadCharacter(text[i], i);
     collector.Add(value);
     if (bytes.size() > limit_bytes) {
-      return Error{ErrorCode::kTooLarge,
-                   fmt::format("the decoded data has more than {} bytes, which is the limit", limit_bytes),
-                   ""};
+      return Error{
+          ErrorCode::kTooLarge,
+          fmt::format("the decoded data has more than {} bytes, which is the limit", limit_bytes),
+          ""};
     }
   }
   if (collector.digits() % 4 == 1) {

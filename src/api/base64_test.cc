@@ -14,9 +14,14 @@ std::string Decoded(std::string_view text) {
 }
 
 TEST(Base64, DecodesTheVectorsOfRfc4648WithAndWithoutPadding) {
-  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"", ""}, {"Zg==", "f"}, {"Zm8=", "fo"}, {"Zm9v", "foo"}, {"Zm9vYg==", "foob"},
-           {"Zm9vYmE=", "fooba"}, {"Zm9vYmFy", "foobar"}}) {
+  for (const auto& [text, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"", ""},
+                                                        {"Zg==", "f"},
+                                                        {"Zm8=", "fo"},
+                                                        {"Zm9v", "foo"},
+                                                        {"Zm9vYg==", "foob"},
+                                                        {"Zm9vYmE=", "fooba"},
+                                                        {"Zm9vYmFy", "foobar"}}) {
     EXPECT_EQ(Decoded(text), expected);
     EXPECT_EQ(Decoded(text.substr(0, text.find('='))), expected);
   }
@@ -31,7 +36,8 @@ TEST(Base64, NamesTheBadCharacter) {
   EXPECT_EQ(Decoded("Zm9*"), "error: not base64: '*' at character 3");
   EXPECT_EQ(Decoded("Zg==Zg"), "error: not base64: 'Z' at character 4");
   EXPECT_EQ(Decoded(std::string("Zm\0v", 4)), "error: not base64: byte 0x00 at character 2");
-  EXPECT_EQ(Decoded("Zm9vY"), "error: not base64: cut off (5 digits, one too many for whole bytes)");
+  EXPECT_EQ(Decoded("Zm9vY"),
+            "error: not base64: cut off (5 digits, one too many for whole bytes)");
 }
 
 TEST(Base64, StopsAtTheLimit) {

@@ -22,7 +22,8 @@ Result<std::string> StringAt(const json& object, const char* key, const std::str
   const auto found = object.find(key);
   if (found == object.end()) return Invalid(param, fmt::format("'{}' is missing", key));
   if (!found->is_string()) {
-    return Invalid(param, fmt::format("'{}' is {}, it must be a string", key, JsonTypeName(*found)));
+    return Invalid(param,
+                   fmt::format("'{}' is {}, it must be a string", key, JsonTypeName(*found)));
   }
   return found->get<std::string>();
 }
@@ -77,16 +78,18 @@ const char* PictureKey(std::string_view type) {
 Error UnknownPart(const std::string& type, const std::string& param) {
   const bool known = type == "video" || type == "video_url" || type == "input_audio" ||
                      type == "file" || type == "input_file" || type == "refusal";
-  return Error{known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
-               fmt::format("{}: parts of type '{}' are not read; use text, image_url, image or input_image",
-                           param, type.substr(0, 40)),
-               param};
+  return Error{
+      known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
+      fmt::format("{}: parts of type '{}' are not read; use text, image_url, image or input_image",
+                  param, type.substr(0, 40)),
+      param};
 }
 
 Status ParsePart(const json& part, const std::string& param, ChatMessage& message,
                  std::vector<PictureReference>& pictures) {
   if (!part.is_object()) {
-    return Invalid(param, fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
+    return Invalid(param,
+                   fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
   }
   OCELLI_ASSIGN_OR_RETURN(const std::string type, StringAt(part, "type", param));
   if (type == "text" || type == "input_text" || type == "output_text") {
@@ -112,10 +115,12 @@ Status ParseContent(const json& content, const std::string& param, ChatMessage& 
     return {};
   }
   if (!content.is_array()) {
-    return Invalid(param, fmt::format("is {}, it must be a string, a list of parts or null", JsonTypeName(content)));
+    return Invalid(param, fmt::format("is {}, it must be a string, a list of parts or null",
+                                      JsonTypeName(content)));
   }
   for (size_t j = 0; j < content.size(); ++j) {
-    OCELLI_RETURN_IF_ERROR(ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
+    OCELLI_RETURN_IF_ERROR(
+        ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
   }
   return {};
 }
@@ -142,7 +147,8 @@ Status ParseToolCalls(const json& message, const std::string& param, std::vector
   if (found == message.end() || found->is_null()) return {};
   if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
   for (size_t j = 0; j < found->size(); ++j) {
-    OCELLI_ASSIGN_OR_RETURN(ToolCall call, ParseToolCall((*found)[j], fmt::format("{}.tool_calls[{}]", param, j)));
+    OCELLI_ASSIGN_OR_RETURN(ToolCall call,
+                            ParseToolCall((*found)[j], fmt::format("{}.tool_calls[{}]", param, j)));
     calls.push_back(std::move(call));
   }
   return {};
@@ -150,12 +156,14 @@ Status ParseToolCalls(const json& message, const std::string& param, std::vector
 
 Status ParseMessage(const json& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
-    return Invalid(param, fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
+    return Invalid(param,
+                   fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
   }
   ChatMessage parsed;
   OCELLI_ASSIGN_OR_RETURN(parsed.role, StringAt(message, "role", param));
   if (const auto content = message.find("content"); content != message.end()) {
-    OCELLI_RETURN_IF_ERROR(ParseContent(*content, param + ".content", parsed, conversation.pictures));
+    OCELLI_RETURN_IF_ERROR(
+        ParseContent(*content, param + ".content", parsed, conversation.pictures));
   } else if (parsed.role != "assistant") {
     return Invalid(param, "'content' is missing");
   }
@@ -168,7 +176,8 @@ Status ParseMessage(const json& message, const std::string& param, Conversation&
 
 Result<Conversation> ParseConversation(const json& messages) {
   if (!messages.is_array()) {
-    return Invalid("messages", fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
+    return Invalid("messages",
+                   fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
   }
   if (messages.empty()) return Invalid("messages", "the list is empty");
   Conversation conversation;

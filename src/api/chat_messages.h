@@ -32,8 +32,8 @@ struct Conversation {
 // "text"}; picture parts: {"type": "image_url", "image_url": URL or {"url", "detail"}},
 // {"type": "image", "image": URL}, {"type": "input_image", "image_url": URL}, each with optional
 // "detail", "min_pixels", "max_pixels". `content` is a string, a list or null.
-// **Errors**: kInvalidArgument, param = "messages[i].content[j]"; kUnsupported for part types that are
-// known but not read. An unknown part is an error, never left out.
+// **Errors**: kInvalidArgument, param = "messages[i].content[j]"; kUnsupported for part types that
+// are known but not read. An unknown part is an error, never left out.
 Result<Conversation> ParseConversation(const nlohmann::json& messages);
 
 // Parses `text` first: at most 64 levels deep, valid UTF-8 (a byte-order mark is skipped).

@@ -9,7 +9,8 @@ namespace {
 
 std::string ErrorOf(std::string_view text) {
   const auto conversation = ParseConversationText(text);
-  return conversation.ok() ? "no error" : conversation.error().param + " | " + conversation.error().message;
+  return conversation.ok() ? "no error"
+                           : conversation.error().param + " | " + conversation.error().message;
 }
 
 TEST(Conversation, KeepsTheOrderOfTextAndPicturesOverAllTurns) {
@@ -47,25 +48,45 @@ TEST(Conversation, ToolCallsKeepTextAndWriteObjectsAsTheTemplateDoes) {
 TEST(Conversation, EveryRefusalNamesThePlace) {
   EXPECT_EQ(ErrorOf("{}").substr(0, 8), "messages");
   EXPECT_NE(ErrorOf("[]").find("empty"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user"}])").find("messages[0] | messages[0]: 'content' is missing"), std::string::npos);
+  EXPECT_NE(
+      ErrorOf(R"([{"role": "user"}])").find("messages[0] | messages[0]: 'content' is missing"),
+      std::string::npos);
   EXPECT_NE(ErrorOf(R"([{"content": "x"}])").find("'role' is missing"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": 5}])").find("messages[0].content | "), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "hologram"}]}])").find("messages[0].content[0] | "), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image_url"}]}])").find("'image_url' is missing"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": 3}}]}])").find("'url' is a number"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image", "image": "x", "max_pixels": -1}]}])").find("'max_pixels'"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image", "image": "x", "detail": "huge"}]}])").find("'detail'"), std::string::npos);
+  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": 5}])").find("messages[0].content | "),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "hologram"}]}])")
+                .find("messages[0].content[0] | "),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image_url"}]}])")
+                .find("'image_url' is missing"),
+            std::string::npos);
+  EXPECT_NE(
+      ErrorOf(R"([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": 3}}]}])")
+          .find("'url' is a number"),
+      std::string::npos);
+  EXPECT_NE(
+      ErrorOf(
+          R"([{"role": "user", "content": [{"type": "image", "image": "x", "max_pixels": -1}]}])")
+          .find("'max_pixels'"),
+      std::string::npos);
+  EXPECT_NE(
+      ErrorOf(
+          R"([{"role": "user", "content": [{"type": "image", "image": "x", "detail": "huge"}]}])")
+          .find("'detail'"),
+      std::string::npos);
 }
 
 TEST(Conversation, KnownButUnreadPartsAreUnsupportedByName) {
-  const auto file = ParseConversationText(R"([{"role": "user", "content": [{"type": "file", "file": {}}]}])");
+  const auto file =
+      ParseConversationText(R"([{"role": "user", "content": [{"type": "file", "file": {}}]}])");
   EXPECT_EQ(file.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(file.error().message.find("'file'"), std::string::npos);
 }
 
 TEST(Json, RefusesDeepNestingAndBadUtf8WithoutQuotingThem) {
   EXPECT_NE(ErrorOf(std::string(100'000, '[')).find("nests deeper"), std::string::npos);
-  EXPECT_NE(ErrorOf(std::string(100'000, '[') + std::string(100'000, ']')).find("nests deeper"), std::string::npos);
+  EXPECT_NE(ErrorOf(std::string(100'000, '[') + std::string(100'000, ']')).find("nests deeper"),
+            std::string::npos);
   EXPECT_NE(ErrorOf("[{\"role\": \"\xC4\xE3\"}]").find("UTF-8"), std::string::npos);
   EXPECT_NE(ErrorOf("[\"\\ud800\"]").find("not valid JSON"), std::string::npos);
   EXPECT_EQ(ErrorOf("\xEF\xBB\xBF[{\"role\": \"user\", \"content\": \"x\"}]"), "no error");

@@ -25,7 +25,8 @@ std::string PercentDecoded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0) {
+    if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 &&
+        HexDigit(text[i + 2]) >= 0) {
       out.push_back(static_cast<char>(HexDigit(text[i + 1]) * 16 + HexDigit(text[i + 2])));
       i += 2;
     } else {
@@ -43,12 +44,15 @@ Result<std::vector<std::byte>> DecodeDataUrl(std::string_view url, size_t limit_
   const size_t comma = url.find(',');
   if (!IsDataUrl(url) || comma == std::string_view::npos) {
     return Error{ErrorCode::kInvalidArgument,
-                 "not a data URL: expected data:image/...;base64,DATA with a comma before the data", ""};
+                 "not a data URL: expected data:image/...;base64,DATA with a comma before the data",
+                 ""};
   }
   const std::string_view header = url.substr(0, comma);
   const size_t semicolon = header.rfind(';');
-  if (semicolon == std::string_view::npos || !EqualsIgnoringCase(header.substr(semicolon), ";base64")) {
-    return Error{ErrorCode::kInvalidArgument, "only base64 data URLs are read: ';base64' must stand before the comma", ""};
+  if (semicolon == std::string_view::npos ||
+      !EqualsIgnoringCase(header.substr(semicolon), ";base64")) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "only base64 data URLs are read: ';base64' must stand before the comma", ""};
   }
   const std::string_view data = url.substr(comma + 1);
   if (data.find('%') == std::string_view::npos) return DecodeBase64(data, limit_bytes);

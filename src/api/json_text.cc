@@ -30,8 +30,9 @@ Result<json> ParseJson(std::string_view text) {
     }
     return value;
   } catch (const json::parse_error& error) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("not valid JSON in UTF-8: it stops making sense at byte {}", error.byte), ""};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("not valid JSON in UTF-8: it stops making sense at byte {}", error.byte), ""};
   } catch (const json::exception&) {
     return Error{ErrorCode::kInvalidArgument, "not valid JSON: a number is out of range", ""};
   }

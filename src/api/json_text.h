@@ -8,7 +8,8 @@
 
 namespace ocelli::api {
 
-// Parses JSON that a client sent: at most 64 levels deep, valid UTF-8; a byte-order mark is skipped.
+// Parses JSON that a client sent: at most 64 levels deep, valid UTF-8; a byte-order mark is
+// skipped.
 // **Errors**: kInvalidArgument naming the byte where it stops making sense. The message holds
 // nothing of the text itself, which may be a secret or not UTF-8.
 Result<nlohmann::json> ParseJson(std::string_view text);

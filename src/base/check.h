@@ -16,12 +16,11 @@ namespace ocelli::internal {
 
 // Ends the process when `condition` is false: for our own bugs only, never reachable from input.
 // Use: OCELLI_CHECK(a == b, "a={} b={}", a, b). The message is required.
-#define OCELLI_CHECK(condition, ...)                                            \
-  do {                                                                          \
-    if (!(condition)) [[unlikely]] {                                            \
-      ::ocelli::internal::CheckFailed(__FILE__, __LINE__, #condition,           \
-                                      ::fmt::format(__VA_ARGS__));              \
-    }                                                                           \
+#define OCELLI_CHECK(condition, ...)                                                               \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                               \
+      ::ocelli::internal::CheckFailed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
+    }                                                                                              \
   } while (false)
 
 #endif  // OCELLI_BASE_CHECK_H_

@@ -24,8 +24,8 @@ struct CpuFeatures {
 const CpuFeatures& GetCpuFeatures();
 
 // Returns `features` less those named in `mask`, for example "-amx,-avx512". Taking away a feature
-// also takes away what builds on it (-avx2 takes everything). **Errors**: kInvalidArgument for a word
-// that is not "-name" of a known feature: features can only be taken away.
+// also takes away what builds on it (-avx2 takes everything). **Errors**: kInvalidArgument for a
+// word that is not "-name" of a known feature: features can only be taken away.
 Result<CpuFeatures> ApplyCpuMask(CpuFeatures features, std::string_view mask);
 
 // Returns the usable features as words, for example "avx2 avx512 avx512_vnni".

@@ -11,8 +11,8 @@
 
 namespace ocelli {
 
-// What kind of trouble an Error is. One table (api/error_table) maps these to HTTP status codes; the
-// command line maps them to exit codes.
+// What kind of trouble an Error is. One table (api/error_table) maps these to HTTP status codes;
+// the command line maps them to exit codes.
 enum class ErrorCode {
   kInvalidArgument,    // the caller asked for something that makes no sense
   kUnsupported,        // understood, but this program does not do it
@@ -110,11 +110,11 @@ using Status = Result<void>;
 #define OCELLI_CONCAT(a, b) OCELLI_CONCAT_INNER(a, b)
 
 // Returns the error of `expr` (a Status or Result) from the calling function, if it has one.
-#define OCELLI_RETURN_IF_ERROR(expr)                                      \
-  do {                                                                    \
-    if (auto ocelli_status = (expr); !ocelli_status.ok()) {               \
-      return std::move(ocelli_status).error();                            \
-    }                                                                     \
+#define OCELLI_RETURN_IF_ERROR(expr)                        \
+  do {                                                      \
+    if (auto ocelli_status = (expr); !ocelli_status.ok()) { \
+      return std::move(ocelli_status).error();              \
+    }                                                       \
   } while (false)
 
 // Binds the value of `expr` (a Result) to `lhs`, or returns its error from the calling function.

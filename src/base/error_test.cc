@@ -43,7 +43,9 @@ TEST(Error, ContextGoesBeforeTheMessage) {
   EXPECT_EQ(error.WithContext("pack").param, "out.txt");
 }
 
-TEST(ResultDeathTest, ValueOfAnErrorIsOurBug) { EXPECT_DEATH((void)*Half(3), "value\\(\\) of an error: odd"); }
+TEST(ResultDeathTest, ValueOfAnErrorIsOurBug) {
+  EXPECT_DEATH((void)*Half(3), "value\\(\\) of an error: odd");
+}
 
 }  // namespace
 }  // namespace ocelli

@@ -37,13 +37,15 @@ Result<OpenFile> OpenRegular(const std::filesystem::path& path) {
   Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.get() < 0) {
     const int reason = errno;
-    const ErrorCode code = reason == ENOENT || reason == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kIo;
+    const ErrorCode code =
+        reason == ENOENT || reason == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kIo;
     return Error{code, fmt::format("cannot open {}: {}", path.string(), std::strerror(reason)),
                  path.string()};
   }
   struct stat info {};
   if (fstat(fd.get(), &info) != 0) {
-    return Error{ErrorCode::kIo, fmt::format("cannot stat {}: {}", path.string(), std::strerror(errno)),
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot stat {}: {}", path.string(), std::strerror(errno)),
                  path.string()};
   }
   if (!S_ISREG(info.st_mode)) {
@@ -61,7 +63,8 @@ Result<std::string> ReadFile(const std::filesystem::path& path, size_t limit_byt
   OCELLI_ASSIGN_OR_RETURN(const OpenFile file, OpenRegular(path));
   if (file.size_bytes > limit_bytes) {
     return Error{ErrorCode::kTooLarge,
-                 fmt::format("{} has {} bytes, the limit is {}", path.string(), file.size_bytes, limit_bytes),
+                 fmt::format("{} has {} bytes, the limit is {}", path.string(), file.size_bytes,
+                             limit_bytes),
                  path.string()};
   }
   std::string content(file.size_bytes, '\0');
@@ -70,7 +73,8 @@ Result<std::string> ReadFile(const std::filesystem::path& path, size_t limit_byt
     const ssize_t got = read(file.descriptor.get(), content.data() + done, content.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
                    path.string()};
     }
     if (got == 0) break;  // it shrank while we read
@@ -85,7 +89,8 @@ Result<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
   if (file.size_bytes == 0) return MappedFile(path, nullptr, 0);
   void* data = mmap(nullptr, file.size_bytes, PROT_READ, MAP_SHARED, file.descriptor.get(), 0);
   if (data == MAP_FAILED) {
-    return Error{ErrorCode::kIo, fmt::format("cannot map {}: {}", path.string(), std::strerror(errno)),
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot map {}: {}", path.string(), std::strerror(errno)),
                  path.string()};
   }
   return MappedFile(path, static_cast<const std::byte*>(data), file.size_bytes);

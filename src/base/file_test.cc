@@ -13,8 +13,8 @@ namespace {
 class FileTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("ocelli_file_test_" + std::to_string(getpid()));
+    directory_ =
+        std::filesystem::temp_directory_path() / ("ocelli_file_test_" + std::to_string(getpid()));
     std::filesystem::create_directories(directory_);
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }

@@ -10,10 +10,10 @@ namespace ocelli {
 
 // How many compute threads make sense here, and the reasons.
 struct ThreadLimits {
-  int allowed_cpus = 1;               // in the affinity mask
-  int physical_cores = 1;             // distinct cores among them
-  std::optional<double> quota_cpus;   // tightest cgroup CPU quota of all ancestors
-  int threads = 1;                    // max(1, min(physical_cores, floor(quota)))
+  int allowed_cpus = 1;              // in the affinity mask
+  int physical_cores = 1;            // distinct cores among them
+  std::optional<double> quota_cpus;  // tightest cgroup CPU quota of all ancestors
+  int threads = 1;                   // max(1, min(physical_cores, floor(quota)))
 
   // Returns one line such as "2 threads (2 cores allowed, quota 2.0)".
   std::string Describe() const;
@@ -21,10 +21,10 @@ struct ThreadLimits {
 
 // How much memory this process may use, and the reason.
 struct MemoryLimits {
-  uint64_t machine_bytes = 0;                // MemTotal
-  uint64_t available_bytes = 0;              // MemAvailable
-  std::optional<uint64_t> cgroup_bytes;      // tightest cgroup limit of all ancestors
-  std::optional<uint64_t> cgroup_free_bytes; // smallest (limit - current) of all ancestors
+  uint64_t machine_bytes = 0;                 // MemTotal
+  uint64_t available_bytes = 0;               // MemAvailable
+  std::optional<uint64_t> cgroup_bytes;       // tightest cgroup limit of all ancestors
+  std::optional<uint64_t> cgroup_free_bytes;  // smallest (limit - current) of all ancestors
 
   // Returns what may still be taken: the smaller of machine and cgroup room.
   uint64_t UsableBytes() const;

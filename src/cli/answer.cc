@@ -13,13 +13,15 @@ using nlohmann::ordered_json;
 // The stages in the order in which they happen.
 std::vector<std::pair<const char*, double>> Stages(const Answer& answer) {
   const StageTimes& times = answer.finished.times;
-  return {{"load", answer.load_seconds},   {"pictures", answer.picture_seconds},
-          {"queued", times.queued},        {"encode", times.encoding},
-          {"prefill", times.prefill},      {"decode", times.decode},
+  return {{"load", answer.load_seconds},      {"pictures", answer.picture_seconds},
+          {"queued", times.queued},           {"encode", times.encoding},
+          {"prefill", times.prefill},         {"decode", times.decode},
           {"first_token", times.first_token}, {"total", times.total}};
 }
 
-ordered_json SizeJson(SizePx size) { return {{"width", size.width_px}, {"height", size.height_px}}; }
+ordered_json SizeJson(SizePx size) {
+  return {{"width", size.width_px}, {"height", size.height_px}};
+}
 
 ordered_json PicturesJson(const std::vector<UsedPicture>& pictures) {
   ordered_json list = ordered_json::array();
@@ -64,14 +66,15 @@ std::vector<std::string> PerformanceLines(const Answer& answer) {
     const Patches& patches = *picture.patches;
     lines.push_back(fmt::format("{}: {}x{} used at {}x{}, {} image tokens", picture.name,
                                 patches.original_size.width_px, patches.original_size.height_px,
-                                patches.used_size.width_px, patches.used_size.height_px, patches.image_tokens));
+                                patches.used_size.width_px, patches.used_size.height_px,
+                                patches.image_tokens));
   }
   const Usage& usage = answer.finished.usage;
   const StageTimes& times = answer.finished.times;
-  lines.push_back(fmt::format("{} prompt tokens ({:.1f} a second), {} new tokens ({:.1f} a second), ended by {}",
-                              usage.prompt_tokens, PerSecond(usage.prompt_tokens, times.prefill),
-                              usage.completion_tokens, PerSecond(usage.completion_tokens, times.decode),
-                              FinishReasonName(answer.finished.reason)));
+  lines.push_back(fmt::format(
+      "{} prompt tokens ({:.1f} a second), {} new tokens ({:.1f} a second), ended by {}",
+      usage.prompt_tokens, PerSecond(usage.prompt_tokens, times.prefill), usage.completion_tokens,
+      PerSecond(usage.completion_tokens, times.decode), FinishReasonName(answer.finished.reason)));
   return lines;
 }
 

@@ -28,7 +28,8 @@ double SecondsSince(Clock::time_point start) {
 Result<api::Conversation> ReadConversation(const AskOptions& options) {
   if (options.messages.empty()) return ConversationFromArguments(options.arguments);
   if (options.arguments.empty()) return ConversationFromFile(options.messages);
-  return Error{ErrorCode::kInvalidArgument, "give either --messages or pictures and a question, not both", "messages"};
+  return Error{ErrorCode::kInvalidArgument,
+               "give either --messages or pictures and a question, not both", "messages"};
 }
 
 // Shows what happens until the first token, then the answer itself.
@@ -38,11 +39,12 @@ class AnswerPrinter {
 
   void operator()(const QueuedEvent&) {}
   void operator()(const EncodingEvent& event) {
-    progress_.Show(fmt::format("picture {} of {}: layer {} of {}", event.picture + 1, event.num_pictures, event.layer,
-                               event.num_layers));
+    progress_.Show(fmt::format("picture {} of {}: layer {} of {}", event.picture + 1,
+                               event.num_pictures, event.layer, event.num_layers));
   }
   void operator()(const PrefillEvent& event) {
-    progress_.Show(fmt::format("reading the prompt: {} of {} tokens", event.done_tokens, event.total_tokens));
+    progress_.Show(
+        fmt::format("reading the prompt: {} of {} tokens", event.done_tokens, event.total_tokens));
   }
   void operator()(const TokenEvent& event) {
     answer_.token_ids.push_back(event.token_id);
@@ -85,20 +87,21 @@ Status Generate(Engine& engine, GenerateRequest request, AnswerPrinter& printer)
   }
 }
 
-Status LoadPictures(const api::Conversation& conversation, const AskOptions& options, const SessionFiles& files,
-                    ThreadPool& pool, Answer& answer) {
+Status LoadPictures(const api::Conversation& conversation, const AskOptions& options,
+                    const SessionFiles& files, ThreadPool& pool, Answer& answer) {
   const Clock::time_point start = Clock::now();
   for (const api::PictureReference& picture : conversation.pictures) {
-    OCELLI_ASSIGN_OR_RETURN(auto patches,
-                            LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
+    OCELLI_ASSIGN_OR_RETURN(
+        auto patches, LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
     answer.pictures.push_back({PictureName(picture), std::move(patches)});
   }
   answer.picture_seconds = SecondsSince(start);
   return {};
 }
 
-Result<GenerateRequest> MakeRequest(const api::Conversation& conversation, const AskOptions& options,
-                                    const SessionFiles& files, Answer& answer) {
+Result<GenerateRequest> MakeRequest(const api::Conversation& conversation,
+                                    const AskOptions& options, const SessionFiles& files,
+                                    Answer& answer) {
   GenerateRequest request;
   std::vector<size_t> image_tokens;
   for (const UsedPicture& picture : answer.pictures) {
@@ -106,7 +109,8 @@ Result<GenerateRequest> MakeRequest(const api::Conversation& conversation, const
     request.pictures.push_back(picture.patches);
   }
   OCELLI_ASSIGN_OR_RETURN(const Prompt prompt, ApplyChatTemplate(conversation.messages, {}));
-  OCELLI_ASSIGN_OR_RETURN(TokenizedPrompt tokenized, TokenizePrompt(*files.tokenizer, prompt, image_tokens));
+  OCELLI_ASSIGN_OR_RETURN(TokenizedPrompt tokenized,
+                          TokenizePrompt(*files.tokenizer, prompt, image_tokens));
   answer.prompt_token_ids = tokenized.ids;
   request.prompt_token_ids = std::move(tokenized.ids);
   request.params = ApplyTo(files.generation_config, options.sampling);
@@ -125,7 +129,8 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
       return Error{ErrorCode::kCancelled, "stopped", ""};
     case FinishReason::kLength:
       if (!options.json) {
-        fmt::print(stderr, "(cut off after {} tokens; --max-new-tokens sets the bound)\n", answer.token_ids.size());
+        fmt::print(stderr, "(cut off after {} tokens; --max-new-tokens sets the bound)\n",
+                   answer.token_ids.size());
       }
       return {};
     default:
@@ -142,10 +147,12 @@ Status RunAsk(const AskOptions& options) {
   const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
   // Pictures and prompt come before the weights: what is wrong with them is said at once.
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
-  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request, MakeRequest(conversation, options, files, answer));
+  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
+                          MakeRequest(conversation, options, files, answer));
   if (options.verbose) fmt::print(stderr, "{}\n", DescribeMachine(files));
   const Clock::time_point start = Clock::now();
-  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Load(files, request, *pool));
+  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
+                          Session::Load(files, request, *pool));
   answer.load_seconds = SecondsSince(start);
   AnswerPrinter printer(answer, !options.json);
   OCELLI_RETURN_IF_ERROR(Generate(session->engine(), std::move(request), printer));

@@ -7,8 +7,8 @@
 namespace ocelli::cli {
 
 // `ocelli ask`: answers one question about pictures, or one conversation. The answer streams to
-// stdout (or is one JSON document), progress goes to stderr. **Errors**: kCancelled when Ctrl-C ended
-// it, after what was written so far.
+// stdout (or is one JSON document), progress goes to stderr. **Errors**: kCancelled when Ctrl-C
+// ended it, after what was written so far.
 Status RunAsk(const AskOptions& options);
 
 }  // namespace ocelli::cli

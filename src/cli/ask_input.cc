@@ -22,36 +22,46 @@ constexpr std::string_view kFileScheme = "file://";
 Result<std::string> ReadStandardInput() {
   std::string text;
   std::string buffer(size_t{64} << 10, '\0');
-  while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
+  while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         std::cin.gcount() > 0) {
     text.append(buffer, 0, static_cast<size_t>(std::cin.gcount()));
     if (text.size() > kMaxMessagesBytes) {
       return Error{ErrorCode::kTooLarge,
-                   fmt::format("standard input has more than {} bytes, which is the limit", kMaxMessagesBytes),
+                   fmt::format("standard input has more than {} bytes, which is the limit",
+                               kMaxMessagesBytes),
                    "messages"};
     }
   }
   return text;
 }
 
-Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture, size_t limit_bytes) {
+Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture,
+                                                size_t limit_bytes) {
   if (api::IsDataUrl(picture.url)) return api::DecodeDataUrl(picture.url, limit_bytes);
   std::string_view path = picture.url;
   if (path.starts_with("http://") || path.starts_with("https://")) {
-    return Error{ErrorCode::kUnsupported, "pictures are not fetched from the network here: download it and give its path", ""};
+    return Error{ErrorCode::kUnsupported,
+                 "pictures are not fetched from the network here: download it and give its path",
+                 ""};
   }
   if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
-  OCELLI_ASSIGN_OR_RETURN(const std::string text, ReadFile(std::filesystem::path(path), limit_bytes));
+  OCELLI_ASSIGN_OR_RETURN(const std::string text,
+                          ReadFile(std::filesystem::path(path), limit_bytes));
   const auto bytes = std::as_bytes(std::span(text));
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
-Result<std::shared_ptr<const Patches>> LoadUnnamed(const api::PictureReference& picture, const DecodeLimits& limits,
-                                                   const ProcessorOptions& processor, const PictureOptions& defaults,
+Result<std::shared_ptr<const Patches>> LoadUnnamed(const api::PictureReference& picture,
+                                                   const DecodeLimits& limits,
+                                                   const ProcessorOptions& processor,
+                                                   const PictureOptions& defaults,
                                                    ThreadPool& pool) {
-  OCELLI_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, ReadPictureBytes(picture, limits.max_encoded_bytes));
+  OCELLI_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                          ReadPictureBytes(picture, limits.max_encoded_bytes));
   OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(bytes, limits));
-  OCELLI_ASSIGN_OR_RETURN(Patches patches,
-                          PreparePicture(image, processor, api::PictureBudget(picture, defaults), pool));
+  OCELLI_ASSIGN_OR_RETURN(
+      Patches patches,
+      PreparePicture(image, processor, api::PictureBudget(picture, defaults), pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
 
@@ -60,13 +70,16 @@ Result<std::shared_ptr<const Patches>> LoadUnnamed(const api::PictureReference& 
 Result<api::Conversation> ConversationFromArguments(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     return Error{ErrorCode::kInvalidArgument,
-                 "nothing to ask: ocelli ask PICTURE... \"QUESTION\", or --messages FILE", "question"};
+                 "nothing to ask: ocelli ask PICTURE... \"QUESTION\", or --messages FILE",
+                 "question"};
   }
   std::error_code ignored;
   if (std::filesystem::exists(arguments.back(), ignored)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} is a file, and no question follows it: ocelli ask PICTURE... \"QUESTION\"", arguments.back()),
-                 "question"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} is a file, and no question follows it: ocelli ask PICTURE... \"QUESTION\"",
+                    arguments.back()),
+        "question"};
   }
   api::Conversation conversation;
   ChatMessage message;
@@ -87,7 +100,8 @@ Result<api::Conversation> ConversationFromFile(const std::string& path) {
   auto text = path == "-" ? ReadStandardInput() : ReadFile(path, kMaxMessagesBytes);
   if (!text.ok()) return std::move(text).error();
   auto conversation = api::ParseConversationText(*text);
-  if (!conversation.ok()) return conversation.error().WithContext(path == "-" ? "standard input" : path);
+  if (!conversation.ok())
+    return conversation.error().WithContext(path == "-" ? "standard input" : path);
   return conversation;
 }
 
@@ -95,12 +109,15 @@ std::string PictureName(const api::PictureReference& picture) {
   return api::IsDataUrl(picture.url) ? "data URL" : picture.url;
 }
 
-Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture, const DecodeLimits& limits,
-                                                   const ProcessorOptions& processor, const PictureOptions& defaults,
+Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture,
+                                                   const DecodeLimits& limits,
+                                                   const ProcessorOptions& processor,
+                                                   const PictureOptions& defaults,
                                                    ThreadPool& pool) {
   auto patches = LoadUnnamed(picture, limits, processor, defaults, pool);
   if (patches.ok()) return patches;
-  Error error = patches.error().WithContext(fmt::format("{} ({})", picture.param, PictureName(picture)));
+  Error error =
+      patches.error().WithContext(fmt::format("{} ({})", picture.param, PictureName(picture)));
   error.param = picture.param;
   return error;
 }

@@ -23,12 +23,13 @@ Result<api::Conversation> ConversationFromFile(const std::string& path);
 
 // Reads, decodes and cuts one picture: a data URL or a path (file:// too). On the command line the
 // caller's own files are the caller's business, so any path is allowed; the network is not used.
-// **Errors**: those of ReadFile, DecodePicture and PreparePicture; each names the picture and carries
-// its `param`. **Threads**: uses `pool`.
+// **Errors**: those of ReadFile, DecodePicture and PreparePicture; each names the picture and
+// carries its `param`. **Threads**: uses `pool`.
 Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture,
                                                    const DecodeLimits& limits,
                                                    const ProcessorOptions& processor,
-                                                   const PictureOptions& defaults, ThreadPool& pool);
+                                                   const PictureOptions& defaults,
+                                                   ThreadPool& pool);
 
 // Returns how a picture is called in messages and results: its path, or "data URL".
 std::string PictureName(const api::PictureReference& picture);

@@ -33,17 +33,20 @@ class LoadPictureTest : public ::testing::Test {
     api::PictureReference picture;
     picture.url = url;
     picture.param = "picture 1";
-    const auto patches = LoadPicture(picture, DecodeLimits(), ProcessorOptions(), PictureOptions(), pool_);
+    const auto patches =
+        LoadPicture(picture, DecodeLimits(), ProcessorOptions(), PictureOptions(), pool_);
     return patches.ok() ? "no error" : patches.error().param + " | " + patches.error().message;
   }
   ThreadPool pool_{1};
 };
 
 TEST_F(LoadPictureTest, EveryFailureNamesThePicture) {
-  EXPECT_NE(ErrorOf("/nowhere/x.png").find("picture 1 | picture 1 (/nowhere/x.png): cannot open"), std::string::npos);
+  EXPECT_NE(ErrorOf("/nowhere/x.png").find("picture 1 | picture 1 (/nowhere/x.png): cannot open"),
+            std::string::npos);
   EXPECT_NE(ErrorOf("https://example.org/x.png").find("not fetched"), std::string::npos);
   EXPECT_NE(ErrorOf(OCELLI_SOURCE_DIR "/LICENSE").find("picture 1"), std::string::npos);
-  EXPECT_NE(ErrorOf("data:image/png;base64,%%%").find("picture 1 (data URL): not base64"), std::string::npos);
+  EXPECT_NE(ErrorOf("data:image/png;base64,%%%").find("picture 1 (data URL): not base64"),
+            std::string::npos);
 }
 
 TEST_F(LoadPictureTest, TakesPathsAndFileUrls) {

@@ -10,8 +10,8 @@
 namespace ocelli::cli {
 
 // Makes the vocabulary of a model of random weights that came without one: token id i < 256 is byte
-// i, and the control tokens of the chat template have the ids that `config` names, or free ones above
-// 255. **Errors**: kInvalidArgument when the vocabulary is too small for that.
+// i, and the control tokens of the chat template have the ids that `config` names, or free ones
+// above 255. **Errors**: kInvalidArgument when the vocabulary is too small for that.
 Result<std::shared_ptr<const Tokenizer>> MakeByteTokenizer(const ModelConfig& config);
 
 }  // namespace ocelli::cli

@@ -36,7 +36,8 @@ TEST(ByteTokenizer, ControlTokensStandWhereTheConfigSays) {
 }
 
 TEST(ByteTokenizer, ATooSmallVocabularyIsRefused) {
-  EXPECT_NE(MakeByteTokenizer(Config(260)).error().message.find("leaves no room"), std::string::npos);
+  EXPECT_NE(MakeByteTokenizer(Config(260)).error().message.find("leaves no room"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace ocelli::cli {
 Status RunInspect(const std::string& directory) {
   OCELLI_ASSIGN_OR_RETURN(const auto located, LocateModel(directory));
   OCELLI_ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(located));
-  OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
-  for (const std::string& line : SummaryLines(Summarize(checkpoint))) fmt::print("{}\n", line);
+  OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary, Summarize(checkpoint));
+  for (const std::string& line : SummaryLines(summary)) fmt::print("{}\n", line);
   return {};
 }
 

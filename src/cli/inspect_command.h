@@ -7,8 +7,8 @@
 
 namespace ocelli::cli {
 
-// `ocelli inspect DIR`: prints what a checkpoint is, its sizes and the memory it needs; verifies that
-// every tensor is there. **Errors**: those of Checkpoint::Open and CheckComplete.
+// `ocelli inspect DIR`: prints what a checkpoint is, its sizes and the memory it needs; verifies
+// that every tensor is there. **Errors**: those of Checkpoint::Open and CheckComplete.
 Status RunInspect(const std::string& directory);
 
 }  // namespace ocelli::cli

@@ -21,11 +21,17 @@ int ExitCode(const Status& status) {
 }
 
 void AddModelOptions(CLI::App& command, ModelOptions& options) {
-  command.add_option("--model", options.model, "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
-  command.add_option("--load-format", options.load_format, "auto, or dummy: random weights, for benchmarks")
+  command.add_option("--model", options.model,
+                     "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
+  command
+      .add_option("--load-format", options.load_format,
+                  "auto, or dummy: random weights, for benchmarks")
       ->check(CLI::IsMember({"auto", "dummy"}));
-  command.add_option("--config", options.config, "With --load-format dummy: folder with the config.json to imitate");
-  command.add_option("--threads", options.threads, "Compute threads (default: what affinity and cgroup quota allow)")
+  command.add_option("--config", options.config,
+                     "With --load-format dummy: folder with the config.json to imitate");
+  command
+      .add_option("--threads", options.threads,
+                  "Compute threads (default: what affinity and cgroup quota allow)")
       ->check(CLI::Range(1, 1024));
   command.add_flag("--huge-pages", options.huge_pages, "Ask the kernel for transparent huge pages");
 }
@@ -35,19 +41,26 @@ void AddSamplingOptions(CLI::App& command, SamplingOptions& options) {
   command.add_option("--temperature", options.temperature, "0 is greedy (default: the model's)");
   command.add_option("--top-k", options.top_k, "Keep this many likeliest tokens; 0: all");
   command.add_option("--top-p", options.top_p, "Keep the likeliest tokens up to this probability");
-  command.add_option("--min-p", options.min_p, "Keep tokens at least this likely, relative to the likeliest");
-  command.add_option("--repetition-penalty", options.repetition_penalty, "Above 1 discourages every token seen");
-  command.add_option("--presence-penalty", options.presence_penalty, "Taken from the logits of tokens in the answer");
-  command.add_option("--frequency-penalty", options.frequency_penalty, "The same, times how often they stand there");
+  command.add_option("--min-p", options.min_p,
+                     "Keep tokens at least this likely, relative to the likeliest");
+  command.add_option("--repetition-penalty", options.repetition_penalty,
+                     "Above 1 discourages every token seen");
+  command.add_option("--presence-penalty", options.presence_penalty,
+                     "Taken from the logits of tokens in the answer");
+  command.add_option("--frequency-penalty", options.frequency_penalty,
+                     "The same, times how often they stand there");
   command.add_option("--seed", options.seed, "Makes sampling repeatable");
   command.add_option("--stop", options.stop, "End the answer before this text (up to 4)");
   command.add_flag("--ignore-eos", options.ignore_eos, "Go on to the bound, for benchmarks");
 }
 
 void AddPictureOptions(CLI::App& command, PictureOptions& options) {
-  command.add_option("--max-side", options.max_side, "Longer side of a picture, in pixels, at most");
-  command.add_option("--min-side", options.min_side, "Shorter side of a picture, in pixels, at least");
-  command.add_option("--max-image-tokens", options.max_image_tokens, "Image tokens of a picture at most (default 1024)");
+  command.add_option("--max-side", options.max_side,
+                     "Longer side of a picture, in pixels, at most");
+  command.add_option("--min-side", options.min_side,
+                     "Shorter side of a picture, in pixels, at least");
+  command.add_option("--max-image-tokens", options.max_image_tokens,
+                     "Image tokens of a picture at most (default 1024)");
   command.add_option("--min-pixels", options.min_pixels, "Area of a picture, in pixels, at least");
   command.add_option("--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
 }
@@ -55,7 +68,8 @@ void AddPictureOptions(CLI::App& command, PictureOptions& options) {
 CLI::App* AddAsk(CLI::App& app, AskOptions& options) {
   CLI::App* ask = app.add_subcommand("ask", "Ask a question about pictures");
   ask->add_option("arguments", options.arguments, "PICTURE... \"QUESTION\"");
-  ask->add_option("--messages", options.messages, "JSON list of OpenAI-style messages from a file, or - for stdin");
+  ask->add_option("--messages", options.messages,
+                  "JSON list of OpenAI-style messages from a file, or - for stdin");
   ask->add_flag("--json", options.json, "Print one JSON document: text, tokens, pictures, times");
   ask->add_flag("--verbose", options.verbose, "Print the time of each stage to stderr");
   AddModelOptions(*ask, options.model);
@@ -72,7 +86,8 @@ int Main(int argc, char** argv) {
   const CLI::App* ask = AddAsk(app, ask_options);
   std::string directory;
   CLI::App* inspect = app.add_subcommand("inspect", "Say what a checkpoint is and what it needs");
-  inspect->add_option("directory", directory, "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
+  inspect->add_option("directory", directory,
+                      "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 // Where the embedded model stands, seen from the folder of the program.
 constexpr std::array<const char*, 2> kEmbedded = {
-    "../../models/embedded",              // build/release/ocelli
-    "../share/ocelli/models/embedded",    // /usr/bin/ocelli
+    "../../models/embedded",            // build/release/ocelli
+    "../share/ocelli/models/embedded",  // /usr/bin/ocelli
 };
 
 fs::path ProgramDirectory() {
@@ -34,11 +34,13 @@ Result<fs::path> LocateModel(const std::string& wanted) {
     const fs::path directory = (program / candidate).lexically_normal();
     if (fs::is_directory(directory, ignored)) return directory;
   }
-  return Error{ErrorCode::kNotFound,
-               fmt::format("no model: give --model DIR or set OCELLI_MODEL (the embedded model is neither at "
-                           "{} nor at {} beside {})",
-                           kEmbedded[0], kEmbedded[1], program.string()),
-               "model"};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format(
+          "no model: give --model DIR or set OCELLI_MODEL (the embedded model is neither at "
+          "{} nor at {} beside {})",
+          kEmbedded[0], kEmbedded[1], program.string()),
+      "model"};
 }
 
 }  // namespace ocelli::cli

@@ -9,8 +9,8 @@
 namespace ocelli::cli {
 
 // Returns the model folder to use: `wanted` when it is given; else the environment variable
-// OCELLI_MODEL; else the embedded model, beside the program's build folder or, once installed, under
-// share/ocelli. **Errors**: kNotFound, saying where it looked.
+// OCELLI_MODEL; else the embedded model, beside the program's build folder or, once installed,
+// under share/ocelli. **Errors**: kNotFound, saying where it looked.
 Result<std::filesystem::path> LocateModel(const std::string& wanted);
 
 }  // namespace ocelli::cli

@@ -46,7 +46,8 @@ void UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
 
 Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
   if (options.config.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "--load-format dummy needs --config DIR, whose config.json it imitates", "config"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "--load-format dummy needs --config DIR, whose config.json it imitates", "config"};
   }
   fs::path path = options.config;
   if (path.filename() == "config.json") path = path.parent_path();
@@ -63,7 +64,8 @@ Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
 
 Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   if (!options.config.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "--config goes with --load-format dummy; a checkpoint has its own", "config"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "--config goes with --load-format dummy; a checkpoint has its own", "config"};
   }
   OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
@@ -100,9 +102,11 @@ Status CheckFits(uint64_t needed) {
   if (needed <= limits.UsableBytes()) return {};
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   return Error{ErrorCode::kResourceExhausted,
-               fmt::format("this needs {:.2f} GiB of memory and {:.2f} GiB can be had; free some, raise the memory limit, "
+               fmt::format("this needs {:.2f} GiB of memory and {:.2f} GiB can be had; free some, "
+                           "raise the memory limit, "
                            "or ask for less with --max-image-tokens and --max-new-tokens",
-                           static_cast<double>(needed) / kGiB, static_cast<double>(limits.UsableBytes()) / kGiB),
+                           static_cast<double>(needed) / kGiB,
+                           static_cast<double>(limits.UsableBytes()) / kGiB),
                "memory"};
 }
 
@@ -121,12 +125,14 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   files.threads = DetectThreadLimits();
   if (options.threads > 0) files.threads.threads = options.threads;
   SetHugePages(options.huge_pages);
-  OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files) : OpenCheckpoint(options, files));
+  OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
+                                                        : OpenCheckpoint(options, files));
   return files;
 }
 
 std::string DescribeMachine(const SessionFiles& files) {
-  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()), TargetName(ActiveTarget()),
+  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(),
+                     DescribeCpuFeatures(GetCpuFeatures()), TargetName(ActiveTarget()),
                      files.threads.Describe());
 }
 

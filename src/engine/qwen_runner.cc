@@ -11,7 +11,7 @@ namespace {
 
 class QwenPicture : public EncodedPicture {
  public:
-  explicit QwenPicture(VisionFeatures features) : features(std::move(features)) {}
+  explicit QwenPicture(VisionFeatures taken) : features(std::move(taken)) {}
   VisionFeatures features;
 };
 
@@ -31,7 +31,8 @@ class QwenEncodeJob : public EncodeJob {
   VisionPass pass_;
 };
 
-// The decoder gives logits to no row, the last or all of a segment; the engine asks for nothing else.
+// The decoder gives logits to no row, the last or all of a segment; the engine asks for nothing
+// else.
 LogitRows ToLogitRows(const ForwardSegment& segment) {
   if (segment.num_logits == 0) return LogitRows::kNone;
   if (segment.num_logits == segment.token_ids.size()) return LogitRows::kAll;
@@ -123,7 +124,8 @@ MatView<const float> QwenRunner::Forward(std::span<const ForwardSegment> segment
 }
 
 void QwenRunner::CopyBlock(KvBlockId from, KvBlockId to) {
-  std::copy_n(kv_pool_->Data(from), kv_pool_->layout().BlockBytes() / sizeof(float), kv_pool_->Data(to));
+  std::copy_n(kv_pool_->Data(from), kv_pool_->layout().BlockBytes() / sizeof(float),
+              kv_pool_->Data(to));
 }
 
 std::unique_ptr<EncodeJob> QwenRunner::StartEncode(std::shared_ptr<const Patches> patches) {

@@ -53,7 +53,7 @@ class QwenRunner : public ModelRunner {
   ModelWeights weights_;
   ThreadPool& pool_;
   ModelTraits traits_;
-  VisionEncoder vision_encoder_;            // of weights_.visual
+  VisionEncoder vision_encoder_;             // of weights_.visual
   std::optional<TextDecoder> text_decoder_;  // of weights_.language_model; from Plan on
   std::optional<KvPool> kv_pool_;            // from Plan on; the engine decides who uses which
 

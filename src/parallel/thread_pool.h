@@ -39,7 +39,8 @@ class ThreadPool {
   void ForRanges(size_t count, size_t granularity,
                  FunctionRef<void(size_t begin, size_t end, int worker)> body) noexcept;
 
-  // Returns how many jobs have run: each is one fork and join (a decode step's are counted in tests).
+  // Returns how many jobs have run: each is one fork and join (a decode step's are counted in
+  // tests).
   uint64_t num_jobs() const { return job_.load(std::memory_order_relaxed); }
 
  private:

@@ -20,8 +20,9 @@ class MatView {
   MatView(T* data, size_t rows, size_t cols) noexcept : MatView(data, rows, cols, cols) {}
   // A view that writes converts to one that reads.
   template <typename U>
-    requires(std::is_const_v<T> && std::is_same_v<U, std::remove_const_t<T>>)
-  MatView(const MatView<U>& other) noexcept  // NOLINT: implicit
+  requires(std::is_const_v<T>&& std::is_same_v<U, std::remove_const_t<T>>)
+      MatView(const MatView<U>& other)
+  noexcept  // NOLINT: implicit
       : MatView(other.data(), other.rows(), other.cols(), other.stride()) {}
 
   T* data() const noexcept { return data_; }
