@@ -76,12 +76,10 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   return {};
 }
 
-size_t MaxPatches(const GenerateRequest& request) {
-  size_t patches = 0;
-  for (const auto& picture : request.pictures) {
-    patches = std::max(patches, picture->grid_h * picture->grid_w);
-  }
-  return patches;
+size_t MaxImageTokens(const GenerateRequest& request) {
+  size_t tokens = 0;
+  for (const auto& picture : request.pictures) tokens = std::max(tokens, picture->image_tokens);
+  return tokens;
 }
 
 uint64_t FeatureBytes(const GenerateRequest& request, const ModelMemory& memory) {
@@ -110,12 +108,24 @@ Status CheckFits(uint64_t needed) {
                "memory"};
 }
 
-Result<std::unique_ptr<QwenRunner>> LoadRunner(SessionFiles& files, size_t max_patches,
-                                               size_t context, ThreadPool& pool) {
-  const QwenRunner::Options options{max_patches, context, files.generation_config.eos_token_ids};
-  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, options, pool);
+Result<std::unique_ptr<ModelRunner>> LoadRunner(SessionFiles& files, const EngineOptions& options,
+                                                ThreadPool& pool) {
+  const std::vector<TokenId>& eos = files.generation_config.eos_token_ids;
+  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, eos, options, pool);
   DummyWeights dummy(files.config, kDummySeed, pool);
-  return QwenRunner::Load(dummy, options, pool);
+  return QwenRunner::Load(dummy, eos, options, pool);
+}
+
+// Returns the options of an engine that answers `request` alone.
+EngineOptions PlanFor(const SessionFiles& files, const GenerateRequest& request) {
+  EngineOptions options;
+  options.max_queue = 1;
+  options.max_sequences = 1;
+  options.max_context_tokens = ContextTokens(files, request);
+  options.max_image_tokens = MaxImageTokens(request);
+  options.prefill_chunk_tokens = kPrefillChunkTokens;
+  options.prefix_cache = false;  // one question: nothing will come back
+  return options;
 }
 
 }  // namespace
@@ -138,21 +148,15 @@ std::string DescribeMachine(const SessionFiles& files) {
 
 Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, const GenerateRequest& request,
                                                ThreadPool& pool) {
-  const size_t context = ContextTokens(files, request);
-  ModelPlan plan;
-  plan.max_patches = MaxPatches(request);
-  plan.decoder = {kPrefillChunkTokens, 1, 1, context};
-  const ModelMemory memory = Estimate(files.config, plan, pool.num_threads());
-  EngineOptions options;
-  options.max_sequences = 1;
-  options.max_queue = 1;
-  options.prefill_chunk_tokens = kPrefillChunkTokens;
-  options.prefix_cache = false;  // one question: nothing will come back
-  options.kv_memory_bytes = (KvLayout::BlocksFor(context) + 1) * memory.kv_block_bytes;
+  EngineOptions options = PlanFor(files, request);
+  const ModelMemory memory =
+      Estimate(files.config, PlanModel(options, files.config), pool.num_threads());
+  options.kv_memory_bytes =
+      (KvLayout::BlocksFor(options.max_context_tokens) + 1) * memory.kv_block_bytes;
   options.vision_cache_bytes = FeatureBytes(request, memory);
   OCELLI_RETURN_IF_ERROR(
       CheckFits(memory.FixedBytes() + options.kv_memory_bytes + options.vision_cache_bytes));
-  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, plan.max_patches, context, pool));
+  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool));
   OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
   return std::unique_ptr<Session>(new Session(std::move(engine)));
 }

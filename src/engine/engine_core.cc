@@ -13,10 +13,6 @@ namespace {
 
 Answer& AnswerOf(Sequence& sequence) { return static_cast<Answer&>(sequence); }
 
-size_t NumBlocks(const EngineOptions& options, const ModelTraits& traits) {
-  return static_cast<size_t>(options.kv_memory_bytes / traits.kv_block_bytes);
-}
-
 }  // namespace
 
 EngineCore::EngineCore(const EngineOptions& options, std::unique_ptr<ModelRunner> runner,
@@ -25,15 +21,12 @@ EngineCore::EngineCore(const EngineOptions& options, std::unique_ptr<ModelRunner
       runner_(std::move(runner)),
       tokenizer_(tokenizer),
       clock_(std::move(clock)),
-      blocks_(NumBlocks(options, runner_->traits()), options.prefix_cache),
+      plan_(MakeRunnerPlan(options, runner_->traits().kv_block_bytes)),
+      blocks_(plan_.num_kv_blocks, options.prefix_cache),
       scheduler_(options, blocks_, *runner_),
       vision_(*runner_, options.vision_cache_bytes),
       sampler_(runner_->traits().vocab_size) {
-  const size_t max_writing_rows = options.max_sequences * (1 + options.max_draft_tokens);
-  const size_t max_prompt_rows =
-      std::max(options.prefill_chunk_tokens, options.shared_prefill_chunk_tokens);
-  runner_->Plan({blocks_.num_blocks(), max_writing_rows + max_prompt_rows, max_writing_rows,
-                 options.max_sequences});
+  runner_->Plan(plan_);
   segments_.reserve(options.max_sequences);
 }
 

@@ -78,6 +78,7 @@ class EngineCore {
   std::unique_ptr<ModelRunner> runner_;
   const Tokenizer& tokenizer_;
   Clock clock_;
+  const RunnerPlan plan_;
   BlockManager blocks_;
   Scheduler scheduler_;
   VisionStage vision_;

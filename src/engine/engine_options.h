@@ -10,12 +10,14 @@ namespace ocelli {
 struct EngineOptions {
   size_t max_queue = 64;                    // requests that wait; the next one is refused
   size_t max_sequences = 16;                // answers written at the same time
+  size_t max_context_tokens = 0;            // prompt and answer; 0: as many as the model can
+  size_t max_image_tokens = 4096;           // of one picture
   size_t prefill_chunk_tokens = 128;        // prompt tokens a step when nobody is writing
   size_t shared_prefill_chunk_tokens = 32;  // when somebody is: how long a stream may pause
   uint64_t kv_memory_bytes = 0;             // KV blocks, prefix cache included
   uint64_t vision_cache_bytes = 0;          // encoded pictures
   bool prefix_cache = true;                 // reuse KV blocks between requests
-  size_t max_draft_tokens = 0;  // prompt-lookup speculation: guessed tokens a step; 0: off
+  size_t max_draft_tokens = 0;              // prompt-lookup speculation: guesses a step; 0: off
 };
 
 }  // namespace ocelli

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/runner_plan.h"
 #include "model/kv_cache.h"
 #include "model/mrope.h"
 #include "picture/patches.h"
@@ -56,14 +57,6 @@ struct ForwardSegment {
   size_t picture_token = 0;                 // the image token that it is
   size_t num_picture_rows = 0;
   size_t num_logits = 0;  // of the last rows
-};
-
-// The largest work that an engine gives to a runner.
-struct RunnerPlan {
-  size_t num_kv_blocks = 0;
-  size_t max_rows = 0;      // of one Forward
-  size_t max_logits = 0;    // likewise
-  size_t max_segments = 0;  // likewise
 };
 
 // The model as the engine sees it; tests have one without maths. **Threads**: one caller at a time.

@@ -1,18 +1,26 @@
 #include "engine/qwen_runner.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/check.h"
-#include "model/vision_features.h"
 
 namespace ocelli {
 namespace {
 
+size_t ContextTokens(const EngineOptions& options, const ModelConfig& config) {
+  const size_t most = config.text_config.max_position_embeddings;
+  return options.max_context_tokens == 0 ? most : std::min(options.max_context_tokens, most);
+}
+
 class QwenPicture : public EncodedPicture {
  public:
-  explicit QwenPicture(VisionFeatures taken) : features(std::move(taken)) {}
-  VisionFeatures features;
+  explicit QwenPicture(VisionFeatures features) : features_(std::move(features)) {}
+  const VisionFeatures& features() const { return features_; }
+
+ private:
+  VisionFeatures features_;
 };
 
 class QwenEncodeJob : public EncodeJob {
@@ -23,113 +31,119 @@ class QwenEncodeJob : public EncodeJob {
 
   bool Step() override { return !pass_.Step(); }
   std::shared_ptr<const EncodedPicture> Take() override {
-    return std::make_shared<const QwenPicture>(pass_.TakeFeatures());
+    return std::make_shared<QwenPicture>(pass_.TakeFeatures());
   }
 
  private:
-  std::shared_ptr<const Patches> patches_;  // read by the pass
+  std::shared_ptr<const Patches> patches_;
   VisionPass pass_;
 };
 
-// The decoder gives logits to no row, the last or all of a segment; the engine asks for nothing
-// else.
-LogitRows ToLogitRows(const ForwardSegment& segment) {
+LogitRows LogitRowsOf(const ForwardSegment& segment) {
   if (segment.num_logits == 0) return LogitRows::kNone;
   if (segment.num_logits == segment.token_ids.size()) return LogitRows::kAll;
-  OCELLI_CHECK(segment.num_logits == 1, "{} logits for {} rows", segment.num_logits,
+  OCELLI_CHECK(segment.num_logits == 1, "{} logits of {} rows", segment.num_logits,
                segment.token_ids.size());
   return LogitRows::kLast;
 }
 
-ModelTraits MakeTraits(const ModelConfig& config, const QwenRunner::Options& options) {
-  const VisionConfig& vision = config.vision_config;
-  const size_t merged_patches = vision.spatial_merge_size * vision.spatial_merge_size;
-  const size_t trained_for = config.text_config.max_position_embeddings;
-  ModelTraits traits;
-  traits.vocab_size = config.text_config.vocab_size;
-  traits.max_context_tokens = options.max_context_tokens == 0
-                                  ? trained_for
-                                  : std::min(options.max_context_tokens, trained_for);
-  traits.num_encoder_steps = VisionEncoder::NumSteps(vision);
-  traits.spatial_merge_size = vision.spatial_merge_size;
-  traits.max_image_tokens = options.max_patches / merged_patches;
-  traits.image_token_id = config.image_token_id;
-  traits.eos_token_ids = options.eos_token_ids;
-  traits.kv_block_bytes = KvLayout(config.text_config).BlockBytes();
-  traits.image_token_bytes =
-      VisionFeatures::BytesFor(vision.deepstack_visual_indexes.size(), vision.out_hidden_size, 1);
-  return traits;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<QwenRunner>> QwenRunner::Load(WeightSource& source, const Options& options,
-                                                     ThreadPool& pool,
-                                                     const LoadProgress& progress) {
-  OCELLI_ASSIGN_OR_RETURN(ModelWeights weights, LoadWeights(source, pool, progress));
-  return std::unique_ptr<QwenRunner>(
-      new QwenRunner(source.config(), std::move(weights), options, pool));
+ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config) {
+  const RunnerPlan runner = MakeRunnerPlan(options, KvLayout(config.text_config).BlockBytes());
+  const size_t merge = config.vision_config.spatial_merge_size;
+  ModelPlan plan;
+  plan.decoder.max_rows = runner.max_rows;
+  plan.decoder.max_logit_rows = runner.max_logits;
+  plan.decoder.max_segments = runner.max_segments;
+  plan.decoder.max_context_tokens = ContextTokens(options, config);
+  plan.max_patches = options.max_image_tokens * merge * merge;
+  return plan;
 }
 
-QwenRunner::QwenRunner(const ModelConfig& config, ModelWeights weights, const Options& options,
-                       ThreadPool& pool)
-    : config_(config),
-      weights_(std::move(weights)),
-      pool_(pool),
-      traits_(MakeTraits(config_, options)),
-      vision_encoder_(config_.vision_config, weights_.visual, options.max_patches, pool) {}
+Result<std::unique_ptr<ModelRunner>> QwenRunner::Load(WeightSource& source,
+                                                      std::vector<TokenId> eos_token_ids,
+                                                      const EngineOptions& options,
+                                                      ThreadPool& pool,
+                                                      const LoadProgress& progress) {
+  OCELLI_ASSIGN_OR_RETURN(auto model,
+                          Model::Load(source, PlanModel(options, source.config()), pool, progress));
+  return std::unique_ptr<ModelRunner>(
+      new QwenRunner(std::move(model), std::move(eos_token_ids), options));
+}
+
+QwenRunner::QwenRunner(std::unique_ptr<Model> model, std::vector<TokenId> eos_token_ids,
+                       const EngineOptions& options)
+    : model_(std::move(model)) {
+  const ModelConfig& config = model_->config();
+  const VisionConfig& vision = config.vision_config;
+  traits_.vocab_size = config.text_config.vocab_size;
+  traits_.max_context_tokens = ContextTokens(options, config);
+  traits_.num_encoder_steps = vision.depth + 2;  // patch embedding, blocks, merger
+  traits_.spatial_merge_size = vision.spatial_merge_size;
+  traits_.max_image_tokens = options.max_image_tokens;
+  traits_.image_token_id = config.image_token_id;
+  traits_.eos_token_ids = std::move(eos_token_ids);
+  traits_.kv_block_bytes = model_->kv_layout().BlockBytes();
+  traits_.image_token_bytes =
+      VisionFeatures::BytesFor(vision.deepstack_visual_indexes.size(), vision.out_hidden_size, 1);
+}
 
 void QwenRunner::Plan(const RunnerPlan& plan) {
-  OCELLI_CHECK(!text_decoder_, "planned twice");
-  DecoderPlan decoder;
-  decoder.max_rows = plan.max_rows;
-  decoder.max_logit_rows = plan.max_logits;
-  decoder.max_segments = plan.max_segments;
-  decoder.max_context_tokens = traits_.max_context_tokens;
-  text_decoder_.emplace(config_.text_config, weights_.language_model, decoder, pool_);
-  kv_pool_.emplace(KvLayout(config_.text_config), plan.num_kv_blocks);
-  segments_.reserve(plan.max_segments);
-  picture_rows_.reserve(plan.max_segments);
-  // Blocks are shared between sequences, so the segments' lists may be longer than the arena.
-  blocks_.reserve(plan.max_segments * KvLayout::BlocksFor(traits_.max_context_tokens));
+  const DecoderPlan& decoder = model_->text_decoder().plan();
+  OCELLI_CHECK(plan.max_rows <= decoder.max_rows && plan.max_logits <= decoder.max_logit_rows &&
+                   plan.max_segments <= decoder.max_segments,
+               "the model is planned for {} rows, {} logits and {} segments", decoder.max_rows,
+               decoder.max_logit_rows, decoder.max_segments);
+  kv_.emplace(model_->kv_layout(), plan.num_kv_blocks);
   position_ids_ = Mat<int32_t>(3, plan.max_rows);
-}
-
-void QwenRunner::AddSegment(const ForwardSegment& segment) {
-  const size_t rows = segment.token_ids.size();
-  const MatView<int32_t> positions = position_ids_.view().Cols(num_rows_, rows);
-  segment.rope_index->CopyTo(segment.first_token, positions);
-  num_rows_ += rows;
-  const size_t first_block = blocks_.size();
-  for (KvBlockId block : segment.blocks) blocks_.push_back(kv_pool_->Data(block));
-  DecoderSegment& out = segments_.emplace_back();
-  out.token_ids = segment.token_ids;
-  out.position_ids = positions;
-  out.first_token = segment.first_token;
-  out.kv = std::span(blocks_).subspan(first_block);
-  out.logits = ToLogitRows(segment);
-  if (segment.num_picture_rows == 0) return;
-  picture_rows_.push_back({segment.picture_row, segment.num_picture_rows, segment.picture_token,
-                           &static_cast<const QwenPicture*>(segment.picture)->features});
-  out.pictures = std::span(&picture_rows_.back(), 1);
+  // Sequences share blocks, so a pass may name more than there are.
+  const size_t most_blocks = KvLayout::BlocksFor(decoder.max_context_tokens);
+  kv_blocks_.reserve(plan.max_segments * std::min(most_blocks, plan.num_kv_blocks));
+  pictures_.reserve(plan.max_segments);
+  segments_.reserve(plan.max_segments);
 }
 
 MatView<const float> QwenRunner::Forward(std::span<const ForwardSegment> segments) {
-  segments_.clear();
-  picture_rows_.clear();
-  blocks_.clear();
   num_rows_ = 0;
-  for (const ForwardSegment& segment : segments) AddSegment(segment);
-  return text_decoder_->Forward(segments_);
+  kv_blocks_.clear();
+  pictures_.clear();
+  segments_.clear();
+  for (const ForwardSegment& segment : segments) segments_.push_back(MakeSegment(segment));
+  return model_->text_decoder().Forward(segments_);
+}
+
+DecoderSegment QwenRunner::MakeSegment(const ForwardSegment& segment) {
+  const size_t rows = segment.token_ids.size();
+  DecoderSegment result;
+  result.token_ids = segment.token_ids;
+  result.first_token = segment.first_token;
+  result.logits = LogitRowsOf(segment);
+
+  const auto position_ids = position_ids_.view().Cols(num_rows_, rows);
+  segment.rope_index->CopyTo(segment.first_token, position_ids);
+  result.position_ids = position_ids;
+  num_rows_ += rows;
+
+  const size_t first_block = kv_blocks_.size();
+  for (const KvBlockId id : segment.blocks) kv_blocks_.push_back(kv_->Data(id));
+  result.kv = KvView(kv_blocks_).subspan(first_block);
+
+  if (segment.num_picture_rows > 0) {
+    const auto& picture = static_cast<const QwenPicture&>(*segment.picture);
+    pictures_.push_back({segment.picture_row, segment.num_picture_rows, segment.picture_token,
+                         &picture.features()});
+    result.pictures = std::span(pictures_).last(1);
+  }
+  return result;
 }
 
 void QwenRunner::CopyBlock(KvBlockId from, KvBlockId to) {
-  std::copy_n(kv_pool_->Data(from), kv_pool_->layout().BlockBytes() / sizeof(float),
-              kv_pool_->Data(to));
+  std::memcpy(kv_->Data(to), kv_->Data(from), kv_->layout().BlockBytes());
 }
 
 std::unique_ptr<EncodeJob> QwenRunner::StartEncode(std::shared_ptr<const Patches> patches) {
-  return std::make_unique<QwenEncodeJob>(vision_encoder_, std::move(patches));
+  return std::make_unique<QwenEncodeJob>(model_->vision_encoder(), std::move(patches));
 }
 
 }  // namespace ocelli

@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "checkpoint/checkpoint.h"
+#include "engine/engine.h"
+#include "engine/event_queue.h"
+#include "engine/qwen_runner.h"
+#include "golden_case.h"
+#include "picture/decode.h"
+#include "picture/patches.h"
+#include "text/tokenizer.h"
+
+// The whole path from picture files and token ids to answers, on the engine, against the reference:
+// the same answers whatever else runs and however the work is cut.
+
+namespace ocelli {
+namespace {
+
+constexpr size_t kNumAnswerTokens = 24;
+
+ProcessorOptions ProcessorOf(const PreprocessorConfig& config) {
+  ProcessorOptions options;
+  options.patch_size = static_cast<int>(config.patch_size);
+  options.merge_size = static_cast<int>(config.merge_size);
+  options.min_pixels = config.min_pixels;
+  options.max_pixels = config.max_pixels;
+  return options;
+}
+
+// One checkpoint, its cases as requests and what the reference answers to them.
+struct GoldenModel {
+  explicit GoldenModel(const std::string& family) : cases(LoadGoldenCases(family)) {
+    auto opened = Checkpoint::Open(GoldenDirectory() / ("checkpoint_" + family));
+    OCELLI_CHECK(opened.ok(), "{}", opened.error().message);
+    checkpoint = std::make_unique<Checkpoint>(std::move(opened).value());
+    auto loaded = Tokenizer::FromFile(checkpoint->tokenizer_path());
+    OCELLI_CHECK(loaded.ok(), "{}", loaded.error().message);
+    tokenizer = std::make_shared<const Tokenizer>(std::move(loaded).value());
+    for (const GoldenCase& golden : cases) {
+      requests.push_back(MakeRequest(golden));
+      const auto& greedy = golden["greedy"].integers;
+      answers.emplace_back(greedy.begin(), greedy.end());
+    }
+  }
+
+  GenerateRequest MakeRequest(const GoldenCase& golden) {
+    GenerateRequest request;
+    request.prompt_token_ids = golden.input_ids();
+    request.params.max_new_tokens = kNumAnswerTokens;
+    request.params.ignore_eos = true;
+    for (size_t i = 0; i < golden.num_pictures(); ++i) {
+      auto bytes = ReadFile(golden.picture_path(i), size_t{1} << 24);
+      OCELLI_CHECK(bytes.ok(), "{}", bytes.error().message);
+      auto image = DecodePicture(std::as_bytes(std::span(*bytes)), DecodeLimits());
+      OCELLI_CHECK(image.ok(), "{}", image.error().message);
+      ThreadPool pool(1);
+      auto patches =
+          PreparePicture(*image, ProcessorOf(checkpoint->preprocessor_config()), {}, pool);
+      OCELLI_CHECK(patches.ok(), "{}", patches.error().message);
+      request.pictures.push_back(std::make_shared<const Patches>(std::move(patches).value()));
+    }
+    return request;
+  }
+
+  std::vector<GoldenCase> cases;
+  std::unique_ptr<Checkpoint> checkpoint;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::vector<GenerateRequest> requests;
+  std::vector<std::vector<TokenId>> answers;
+};
+
+EngineOptions RoomyOptions() {
+  EngineOptions options;
+  options.max_context_tokens = 512;
+  options.max_image_tokens = 128;
+  options.kv_memory_bytes = uint64_t{64} << 20;
+  options.vision_cache_bytes = uint64_t{16} << 20;
+  return options;
+}
+
+// An engine on the real model.
+class GoldenEngine {
+ public:
+  GoldenEngine(GoldenModel& model, const EngineOptions& options, int num_threads = 2)
+      : model_(model), pool_(num_threads) {
+    auto runner = QwenRunner::Load(
+        *model.checkpoint, model.checkpoint->generation_config().eos_token_ids, options, pool_);
+    OCELLI_CHECK(runner.ok(), "{}", runner.error().message);
+    auto engine = Engine::Create(options, std::move(runner).value(), model.tokenizer);
+    OCELLI_CHECK(engine.ok(), "{}", engine.error().message);
+    engine_ = std::move(engine).value();
+  }
+
+  std::shared_ptr<EventQueue> Submit(const GenerateRequest& request) {
+    auto events = EventQueue::Make();
+    const auto id = engine_->Submit(request, events->Sink());
+    OCELLI_CHECK(id.ok(), "{}", id.error().message);
+    return events;
+  }
+
+  struct Result {
+    std::vector<TokenId> ids;
+    FinishedEvent finished;
+  };
+  static Result Collect(EventQueue& events) {
+    Result result;
+    while (true) {
+      const Event event = events.Pop();
+      if (const auto* token = std::get_if<TokenEvent>(&event))
+        result.ids.push_back(token->token_id);
+      if (const auto* finished = std::get_if<FinishedEvent>(&event)) {
+        result.finished = *finished;
+        return result;
+      }
+    }
+  }
+  Result Answer(const GenerateRequest& request) { return Collect(*Submit(request)); }
+
+  // Answers every case alone, one after the other.
+  void ExpectAnswersOneByOne() {
+    for (size_t i = 0; i < model_.requests.size(); ++i) {
+      EXPECT_EQ(Answer(model_.requests[i]).ids, model_.answers[i]) << model_.cases[i].name;
+    }
+  }
+  // Answers all cases at once.
+  void ExpectAnswersTogether() {
+    std::vector<std::shared_ptr<EventQueue>> running;
+    for (const GenerateRequest& request : model_.requests) running.push_back(Submit(request));
+    for (size_t i = 0; i < running.size(); ++i) {
+      EXPECT_EQ(Collect(*running[i]).ids, model_.answers[i]) << model_.cases[i].name;
+    }
+  }
+  EngineStats Stats() {
+    engine_->Drain();
+    return engine_->Stats();
+  }
+
+ private:
+  GoldenModel& model_;
+  ThreadPool pool_;
+  std::unique_ptr<Engine> engine_;
+};
+
+class EngineGolden : public ::testing::TestWithParam<std::string> {
+ protected:
+  GoldenModel& model() {
+    static std::map<std::string, GoldenModel> models;
+    return models.try_emplace(GetParam(), GetParam()).first->second;
+  }
+};
+
+TEST_P(EngineGolden, AnswersAsTheReferenceColdAndCached) {
+  GoldenEngine engine(model(), RoomyOptions());
+  engine.ExpectAnswersOneByOne();
+  engine.ExpectAnswersOneByOne();
+  const EngineStats stats = engine.Stats();
+  EXPECT_GT(stats.cached_tokens, stats.prompt_tokens / 3);
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceBesideSevenOthers) {
+  GoldenEngine engine(model(), RoomyOptions());
+  engine.ExpectAnswersTogether();
+  engine.ExpectAnswersTogether();
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceWithOneThread) {
+  GoldenEngine engine(model(), RoomyOptions(), 1);
+  engine.ExpectAnswersTogether();
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceInChunksOfAnySize) {
+  for (const size_t chunk : {1u, 7u, 32u}) {
+    EngineOptions options = RoomyOptions();
+    options.prefill_chunk_tokens = chunk;
+    options.shared_prefill_chunk_tokens = chunk;
+    GoldenEngine engine(model(), options);
+    engine.ExpectAnswersTogether();
+  }
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceAfterPreemption) {
+  size_t longest = 0;
+  for (const GenerateRequest& request : model().requests) {
+    longest = std::max(longest, request.prompt_token_ids.size() + kNumAnswerTokens);
+  }
+  const KvLayout layout(model().checkpoint->config().text_config);
+  EngineOptions options = RoomyOptions();
+  options.kv_memory_bytes = (KvLayout::BlocksFor(longest) + 1) * layout.BlockBytes();
+  GoldenEngine engine(model(), options);
+  for (int round = 0; round < 3; ++round) engine.ExpectAnswersTogether();
+  EXPECT_GT(engine.Stats().preemptions, 0u);
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceWithoutPrefixCache) {
+  EngineOptions options = RoomyOptions();
+  options.prefix_cache = false;
+  GoldenEngine engine(model(), options);
+  engine.ExpectAnswersTogether();
+}
+
+TEST_P(EngineGolden, AnswersAsTheReferenceWithGuesses) {
+  EngineOptions options = RoomyOptions();
+  options.max_draft_tokens = 4;
+  GoldenEngine engine(model(), options);
+  engine.ExpectAnswersTogether();
+  // A prompt that holds its own answer: what comes is guessed right.
+  GenerateRequest request = model().requests[0];
+  for (const TokenId id : model().answers[0]) request.prompt_token_ids.push_back(id);
+  GoldenEngine plain(model(), RoomyOptions());
+  EXPECT_EQ(engine.Answer(request).ids, plain.Answer(request).ids);
+}
+
+TEST_P(EngineGolden, ASecondTurnReadsOnlyWhatIsNew) {
+  for (size_t i = 0; i < model().requests.size(); ++i) {
+    if (model().requests[i].pictures.empty()) continue;
+    GoldenEngine engine(model(), RoomyOptions());
+    engine.Answer(model().requests[i]);
+    GenerateRequest second = model().requests[i];
+    for (const TokenId id : model().answers[i]) second.prompt_token_ids.push_back(id);
+    for (const TokenId id : {10, 20, 30}) second.prompt_token_ids.push_back(id);
+    const auto warm = engine.Answer(second);
+    EXPECT_EQ(warm.finished.usage.cached_tokens, second.prompt_token_ids.size() - 4);
+    EXPECT_EQ(warm.finished.usage.pictures_encoded, 0u);
+    GoldenEngine cold(model(), RoomyOptions());
+    EXPECT_EQ(warm.ids, cold.Answer(second).ids) << model().cases[i].name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, EngineGolden, ::testing::Values("tied", "untied"),
+                         [](const auto& param) { return param.param; });
+
+}  // namespace
+}  // namespace ocelli
