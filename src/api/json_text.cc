@@ -12,6 +12,11 @@ using nlohmann::json;
 constexpr int kMaxDepth = 64;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+Error TooDeep() {
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("the JSON nests deeper than {} levels", kMaxDepth), ""};
+}
+
 }  // namespace
 
 Result<json> ParseJson(std::string_view text) {
@@ -24,12 +29,10 @@ Result<json> ParseJson(std::string_view text) {
   };
   try {
     json value = json::parse(text, keep);
-    if (too_deep) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("the JSON nests deeper than {} levels", kMaxDepth), ""};
-    }
+    if (too_deep) return TooDeep();
     return value;
   } catch (const json::parse_error& error) {
+    if (too_deep) return TooDeep();
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("not valid JSON in UTF-8: it stops making sense at byte {}", error.byte), ""};

@@ -1,0 +1,125 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "golden_case.h"
+#include "gtest/gtest.h"
+#include "run_program.h"
+
+// What the program says to bad input: one line on stderr, the right exit code, in under a second.
+
+namespace ocelli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Refusal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::temp_directory_path() / ("ocelli_refusal_test_" + std::to_string(getpid()));
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string Write(const std::string& name, const std::string& content) {
+    std::ofstream(directory_ / name, std::ios::binary) << content;
+    return (directory_ / name).string();
+  }
+  // Returns a copy of the tied golden checkpoint in which `name` holds `content`.
+  std::string SpoiltCheckpoint(const std::string& name, const std::string& content) {
+    const fs::path copy = directory_ / "model";
+    fs::copy(GoldenDirectory() / "checkpoint_tied", copy, fs::copy_options::recursive);
+    std::ofstream(copy / name, std::ios::binary | std::ios::trunc) << content;
+    return copy.string();
+  }
+
+  void Expect(const std::vector<std::string>& arguments, int exit_code, const std::string& words,
+              const std::string& standard_input = "") {
+    ProgramInput input;
+    input.standard_input = standard_input;
+    const ProgramResult result = RunOcelli(arguments, input);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos)
+        << "wanted '" << words << "' in: " << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+
+  const std::string picture_ = (GoldenDirectory() / "tied/one_picture/picture_0.png").string();
+  fs::path directory_;
+};
+
+TEST_F(Refusal, Usage) {
+  Expect({"ask"}, 2, "nothing to ask");
+  Expect({"ask", picture_}, 2, "no question follows it");
+  Expect({"ask", picture_, "?", "--messages", "x.json"}, 2, "not both");
+  Expect({"ask", "?", "--temperature", "-1"}, 2, "temperature");
+  Expect({"ask", "?", "--top-p", "7"}, 2, "top_p");
+  Expect({"ask", "?", "--max-new-tokens", "0"}, 2, "max_new_tokens");
+  Expect({"ask", "?", "--threads", "0"}, 2, "threads");
+  Expect({"ask", "?", "--load-format", "dummy"}, 2, "--config");
+  Expect({"ask", "?", "--no-such-option"}, 2, "no-such-option");
+  Expect({}, 2, "subcommand");
+}
+
+TEST_F(Refusal, PicturesThatAreNotPictures) {
+  Expect({"ask", "/nowhere/a.png", "?"}, 1, "picture 1 (/nowhere/a.png): cannot open");
+  Expect({"ask", picture_, Write("page.png", "<!DOCTYPE html><html></html>"), "?"}, 1, "picture 2");
+  Expect({"ask", Write("empty.jpg", ""), "?"}, 1, "picture 1");
+  Expect({"ask", directory_.string(), "?"}, 2, "directory");
+  Expect({"ask", "https://example.org/a.png", "?"}, 1, "not fetched from the network");
+  Expect({"ask", "data:image/png;base64,!!!!", "?"}, 2, "not base64");
+}
+
+TEST_F(Refusal, MessagesThatMakeNoSense) {
+  const auto expect = [this](const std::string& messages, int code, const std::string& words) {
+    Expect({"ask", "--messages", "-"}, code, words, messages);
+  };
+  expect("", 2, "not valid JSON");
+  expect("[]", 2, "empty");
+  expect("{\"role\": \"user\"}", 2, "list of messages");
+  expect(R"([{"role": "wizard", "content": "x"}])", 2, "messages[0].role");
+  expect(R"([{"role": "user", "content": [{"type": "video_url"}]}])", 1, "messages[0].content[0]");
+  expect(R"([{"role": "user", "content": [{"type": "image", "image": "/nowhere/b.png"}]}])", 1,
+         "messages[0].content[0]");
+  expect("[{\"role\": \"user\", \"content\": \"\xB0\xA1\"}]", 2, "UTF-8");
+  expect(std::string(200'000, '['), 2, "nests deeper");
+}
+
+TEST_F(Refusal, CheckpointsThatAreNone) {
+  Expect({"ask", "?", "--model", "/nowhere"}, 1, "/nowhere");
+  Expect({"inspect", "/nowhere"}, 1, "/nowhere");
+  Expect({"ask", "?", "--model", directory_.string()}, 1, "config.json");
+}
+
+TEST_F(Refusal, GitLfsPointerInsteadOfWeights) {
+  Expect({"ask", "?", "--model",
+          SpoiltCheckpoint("model.safetensors", "version https://git-lfs.github.com/spec/v1\n")},
+         1, "Git LFS pointer");
+}
+
+TEST_F(Refusal, WebPageInsteadOfWeights) {
+  Expect({"ask", "?", "--model", SpoiltCheckpoint("model.safetensors", "<html>sign in</html>")}, 1,
+         "HTML page");
+}
+
+TEST_F(Refusal, CutOffWeights) {
+  Expect({"ask", "?", "--model",
+          SpoiltCheckpoint("model.safetensors", std::string("\x20\0\0\0\0\0\0\0{", 9))},
+         1, "model.safetensors");
+}
+
+TEST_F(Refusal, AnotherModelsConfig) {
+  Expect({"ask", "?", "--model", SpoiltCheckpoint("config.json", R"({"model_type": "llama"})")}, 1,
+         "llama");
+}
+
+TEST_F(Refusal, BrokenTokenizer) {
+  Expect({"ask", "?", "--model", SpoiltCheckpoint("tokenizer.json", "{}")}, 1, "tokenizer.json");
+}
+
+}  // namespace
+}  // namespace ocelli

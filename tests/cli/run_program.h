@@ -1,0 +1,30 @@
+#ifndef OCELLI_TESTS_CLI_RUN_PROGRAM_H_
+#define OCELLI_TESTS_CLI_RUN_PROGRAM_H_
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace ocelli {
+
+// How a program ended and what it wrote.
+struct ProgramResult {
+  int exit_code = -1;  // 128 + n after signal n
+  std::string out;
+  std::string err;
+  double seconds = 0;
+};
+
+struct ProgramInput {
+  std::string standard_input;
+  std::vector<std::string> environment;          // "NAME=value", added to ours
+  std::chrono::milliseconds interrupt_after{0};  // sends SIGINT then; 0: never
+  std::chrono::seconds kill_after{60};           // a test must end
+};
+
+// Runs `ocelli` with `arguments` and waits for its end.
+ProgramResult RunOcelli(const std::vector<std::string>& arguments, const ProgramInput& input = {});
+
+}  // namespace ocelli
+
+#endif  // OCELLI_TESTS_CLI_RUN_PROGRAM_H_
