@@ -5,7 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "api/json_text.h"
+#include "base/json.h"
+#include "base/quoted.h"
 #include "text/python_json.h"
 
 namespace ocelli::api {
@@ -28,43 +29,46 @@ Result<std::string> StringAt(const json& object, const char* key, const std::str
   return found->get<std::string>();
 }
 
-Result<uint64_t> PixelsAt(const json& object, const char* key, const std::string& param) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return uint64_t{0};
-  if (!found->is_number_unsigned() || found->get<uint64_t>() == 0) {
-    return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
-  }
-  return found->get<uint64_t>();
+// Returns an option of a picture part: it may stand in `part` or in `inner`, the object of its URL,
+// which wins. Null where neither has it.
+const json& OptionOf(const json& part, const json& inner, const char* key) {
+  static const json kAbsent;
+  if (const auto found = inner.find(key); found != inner.end()) return *found;
+  const auto found = part.find(key);
+  return found == part.end() ? kAbsent : *found;
 }
 
-Result<PictureReference::Detail> DetailAt(const json& object, const std::string& param) {
+Result<uint64_t> ParsePixels(const json& value, const char* key, const std::string& param) {
+  if (value.is_null()) return uint64_t{0};
+  if (!value.is_number_unsigned() || value.get<uint64_t>() == 0) {
+    return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
+  }
+  return value.get<uint64_t>();
+}
+
+Result<PictureReference::Detail> ParseDetail(const json& value, const std::string& param) {
   using Detail = PictureReference::Detail;
-  const auto found = object.find("detail");
-  if (found == object.end() || found->is_null()) return Detail::kAuto;
-  if (*found == "auto") return Detail::kAuto;
-  if (*found == "low") return Detail::kLow;
-  if (*found == "high" || *found == "original") return Detail::kHigh;
+  if (value.is_null() || value == "auto") return Detail::kAuto;
+  if (value == "low") return Detail::kLow;
+  if (value == "high" || value == "original") return Detail::kHigh;
   return Invalid(param, "'detail' must be auto, low, high or original");
 }
 
-// The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...};
-// options may stand in either object, the inner one winning.
+// The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...}.
 Result<PictureReference> ParsePicture(const json& part, const char* key, const std::string& param) {
   const auto found = part.find(key);
   if (found == part.end()) return Invalid(param, fmt::format("'{}' is missing", key));
+  const bool nested = found->is_object();
+  const json& inner = nested ? *found : part;
   PictureReference picture;
   picture.param = param;
-  json options = part;
-  if (found->is_object()) {
-    OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(*found, "url", param));
-    options.update(*found);
-  } else {
-    OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(part, key, param));
-  }
+  OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(inner, nested ? "url" : key, param));
   if (picture.url.empty()) return Invalid(param, "the picture's URL is empty");
-  OCELLI_ASSIGN_OR_RETURN(picture.detail, DetailAt(options, param));
-  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels, PixelsAt(options, "min_pixels", param));
-  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels, PixelsAt(options, "max_pixels", param));
+  OCELLI_ASSIGN_OR_RETURN(picture.detail, ParseDetail(OptionOf(part, inner, "detail"), param));
+  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels,
+                          ParsePixels(OptionOf(part, inner, "min_pixels"), "min_pixels", param));
+  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels,
+                          ParsePixels(OptionOf(part, inner, "max_pixels"), "max_pixels", param));
   return picture;
 }
 
@@ -80,8 +84,8 @@ Error UnknownPart(const std::string& type, const std::string& param) {
                      type == "file" || type == "input_file" || type == "refusal";
   return Error{
       known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
-      fmt::format("{}: parts of type '{}' are not read; use text, image_url, image or input_image",
-                  param, type.substr(0, 40)),
+      fmt::format("{}: parts of type {} are not read; use text, image_url, image or input_image",
+                  param, Quoted(type)),
       param};
 }
 
@@ -188,8 +192,10 @@ Result<Conversation> ParseConversation(const json& messages) {
 }
 
 Result<Conversation> ParseConversationText(std::string_view text) {
-  OCELLI_ASSIGN_OR_RETURN(const json messages, ParseJson(text));
-  return ParseConversation(messages);
+  const Result<json> messages = ParseJson(text);
+  if (messages.ok()) return ParseConversation(*messages);
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("not valid JSON in UTF-8: {}", messages.error().message), ""};
 }
 
 }  // namespace ocelli::api

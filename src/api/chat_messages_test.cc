@@ -80,7 +80,7 @@ TEST(Conversation, KnownButUnreadPartsAreUnsupportedByName) {
   const auto file =
       ParseConversationText(R"([{"role": "user", "content": [{"type": "file", "file": {}}]}])");
   EXPECT_EQ(file.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(file.error().message.find("'file'"), std::string::npos);
+  EXPECT_NE(file.error().message.find("\"file\""), std::string::npos);
 }
 
 TEST(Json, RefusesDeepNestingAndBadUtf8WithoutQuotingThem) {

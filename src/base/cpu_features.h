@@ -19,8 +19,8 @@ struct CpuFeatures {
   bool amx_bf16 = false;  // TILE and BF16, permission granted
 };
 
-// Returns the features of this machine less those taken away by SetCpuMask or the environment
-// variable OCELLI_CPU. The answer is fixed at the first call. **Threads**: any.
+// Returns the features of this machine less those taken away by the environment variable OCELLI_CPU
+// (see ApplyCpuMask). The answer is fixed at the first call. **Threads**: any.
 const CpuFeatures& GetCpuFeatures();
 
 // Returns `features` less those named in `mask`, for example "-amx,-avx512". Taking away a feature

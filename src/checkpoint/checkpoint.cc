@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/quoted.h"
 #include "checkpoint/expected_tensors.h"
-#include "checkpoint/hostile_text.h"
 #include "checkpoint/weight_files.h"
 
 namespace ocelli {

@@ -2,40 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 
-#include "checkpoint/hostile_text.h"
+#include "base/json.h"
+#include "base/quoted.h"
+#include "checkpoint/foreign_file.h"
 
 namespace ocelli {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kMaxDepth = 64;
 constexpr size_t kMaxTokenIds = 64;
-
-// Returns the deepest nesting of brackets outside strings, without parsing.
-int Nesting(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return deepest;
-}
 
 Error NotJson(std::string_view text, std::string_view file, std::string_view detail) {
   const std::string foreign = RecogniseForeignFile(std::as_bytes(std::span(text)));
@@ -56,18 +34,10 @@ std::string Shown(const json& value) {
 }  // namespace
 
 Result<json> ParseJsonObject(std::string_view text, std::string_view file) {
-  if (Nesting(text) > kMaxDepth) {
-    return NotJson(text, file, fmt::format("nested deeper than {} levels", kMaxDepth));
-  }
-  try {
-    json value = json::parse(text);
-    if (!value.is_object()) return NotJson(text, file, "it holds another kind of value");
-    return value;
-  } catch (const json::parse_error& error) {
-    return NotJson(text, file, fmt::format("syntax error at byte {}", error.byte));
-  } catch (const json::exception&) {
-    return NotJson(text, file, "a number is out of range");
-  }
+  Result<json> value = ParseJson(text);
+  if (!value.ok()) return NotJson(text, file, value.error().message);
+  if (!value->is_object()) return NotJson(text, file, "it holds another kind of value");
+  return value;
 }
 
 JsonFields::JsonFields(const json& object, std::string_view file)

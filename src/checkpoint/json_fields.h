@@ -15,8 +15,8 @@
 
 namespace ocelli {
 
-// Parses hostile text whose outermost value must be an object; at most 64 levels deep. `file` is
-// named in messages. **Errors**: kCorruptData.
+// As ParseJson, for text whose outermost value must be an object. `file` is named in messages.
+// **Errors**: kCorruptData.
 Result<nlohmann::json> ParseJsonObject(std::string_view text, std::string_view file);
 
 // Reads typed, bounded fields of a JSON object. The first thing that is wrong is kept with the path

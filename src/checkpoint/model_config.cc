@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/file.h"
-#include "checkpoint/hostile_text.h"
+#include "base/quoted.h"
 #include "checkpoint/json_fields.h"
 
 namespace ocelli {

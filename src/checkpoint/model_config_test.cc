@@ -227,7 +227,7 @@ TEST(ModelConfig, RefusesWhatIsNotAJsonObject) {
       {"{\"a\": \"\xff\"}", "syntax error"},
       {"<!DOCTYPE html><html>", "HTML page"},
       {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
-      {std::string(100'000, '['), "nested deeper"},
+      {std::string(100'000, '['), "nests deeper"},
   };
   for (const auto& [text, words] : cases) {
     ExpectError(ParseModelConfig(text, "config.json"), ErrorCode::kCorruptData,

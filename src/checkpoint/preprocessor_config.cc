@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/file.h"
-#include "checkpoint/hostile_text.h"
+#include "base/quoted.h"
 #include "checkpoint/json_fields.h"
 
 namespace ocelli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "checkpoint/hostile_text.h"
+#include "checkpoint/foreign_file.h"
 #include "checkpoint/safetensors_header.h"
 
 namespace ocelli {

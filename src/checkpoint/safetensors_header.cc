@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "checkpoint/hostile_text.h"
+#include "base/quoted.h"
 
 namespace ocelli {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <system_error>
 
-#include "checkpoint/hostile_text.h"
+#include "base/quoted.h"
 #include "checkpoint/json_fields.h"
 
 namespace ocelli {

@@ -4,20 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
+#include "base/quoted.h"
 #include "text/byte_level.h"
 #include "text/token_table.h"
-#include "text/utf8.h"
 
 namespace ocelli {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int kMaxNesting = 64;  // published files have 5
-constexpr size_t kMaxQuotedBytes = 60;
 
 // The pattern of GPT-2, which the ByteLevel pre-tokenizer applies when its use_regex is true.
 constexpr std::string_view kByteLevelPattern =
@@ -33,49 +30,17 @@ Error Unsupported(fmt::format_string<Args...> format, Args&&... args) {
   return {ErrorCode::kUnsupported, fmt::format(format, std::forward<Args>(args)...), ""};
 }
 
-// Returns `text` (well-formed UTF-8) in quotes, cut at a character if it is long.
-std::string Quote(std::string_view text) {
-  if (text.size() <= kMaxQuotedBytes) return fmt::format("\"{}\"", text);
-  size_t size = 0;
-  while (size < kMaxQuotedBytes) size += ReadUtf8(text.substr(size)).size_bytes;
-  return fmt::format("\"{}...\"", text.substr(0, size));
-}
-
-// Returns how deep brackets nest in JSON text, strings left out.
-int Nesting(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string && c == '\\') ++i;
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if (c == ']' || c == '}') --depth;
-  }
-  return deepest;
-}
-
-Result<Json> ParseJson(std::string_view text) {
+Result<Json> ParseRoot(std::string_view text) {
   if (text.size() > kMaxTokenizerJsonBytes) {
     return Error{ErrorCode::kTooLarge,
                  fmt::format("a tokenizer.json of {} bytes is over the limit of {}", text.size(),
                              kMaxTokenizerJsonBytes),
                  ""};
   }
-  if (Nesting(text) > kMaxNesting) {
-    return Corrupt("tokenizer.json nests deeper than {} levels", kMaxNesting);
-  }
-  try {
-    Json json = Json::parse(text);
-    if (!json.is_object()) return Corrupt("tokenizer.json is not a JSON object");
-    return json;
-  } catch (const Json::parse_error& error) {
-    return Corrupt("tokenizer.json is not JSON: the fault is at byte {}", error.byte);
-  } catch (const Json::exception&) {
-    return Corrupt("tokenizer.json holds a number that is out of range");
-  }
+  Result<Json> root = ParseJson(text);
+  if (!root.ok()) return Corrupt("tokenizer.json is not JSON: {}", root.error().message);
+  if (!root->is_object()) return Corrupt("tokenizer.json is not a JSON object");
+  return root;
 }
 
 // Returns the member `key` of an object; null where `json` is no object or has no such member.
@@ -95,7 +60,7 @@ bool IsOff(const Json& json, const char* key) {
 // Returns the "type" of a component for messages.
 std::string TypeOf(const Json& component) {
   const Json& type = Member(component, "type");
-  return type.is_string() ? Quote(type.get_ref<const std::string&>()) : "without a type";
+  return type.is_string() ? Quoted(type.get_ref<const std::string&>()) : "without a type";
 }
 
 bool HasType(const Json& component, std::string_view type) {
@@ -197,10 +162,11 @@ Status CheckModel(const Json& model) {
 // --- the vocabulary ----------------------------------------------------------------------------
 
 Result<TokenId> ReadId(const Json& id, std::string_view token) {
-  if (!id.is_number_integer()) return Corrupt("the id of token {} is not an integer", Quote(token));
+  if (!id.is_number_integer())
+    return Corrupt("the id of token {} is not an integer", Quoted(token));
   const bool in_range = id.is_number_unsigned() && id.get<uint64_t>() < uint64_t{kMaxVocabSize};
   if (!in_range) {
-    return Corrupt("the id {} of token {} is not between 0 and {}", id.dump(), Quote(token),
+    return Corrupt("the id {} of token {} is not between 0 and {}", id.dump(), Quoted(token),
                    kMaxVocabSize - 1);
   }
   return id.get<TokenId>();
@@ -219,10 +185,10 @@ Status ReadVocab(const Json& vocab, TokenizerSpec& spec) {
     OCELLI_ASSIGN_OR_RETURN(const TokenId id, ReadId(value, token));
     std::optional<std::string> bytes = BytesFromByteLevel(token);
     if (!bytes || bytes->empty()) {
-      return Corrupt("token {} (id {}) is not written in byte-level characters", Quote(token), id);
+      return Corrupt("token {} (id {}) is not written in byte-level characters", Quoted(token), id);
     }
     std::string& place = TokenBytes(id, spec);
-    if (!place.empty()) return Corrupt("two tokens have the id {}; one is {}", id, Quote(token));
+    if (!place.empty()) return Corrupt("two tokens have the id {}; one is {}", id, Quoted(token));
     place = *std::move(bytes);
   }
   return {};
@@ -235,11 +201,11 @@ Status ReadAddedToken(const Json& added, TokenizerSpec& spec) {
   OCELLI_ASSIGN_OR_RETURN(const TokenId id, ReadId(Member(added, "id"), text));
   for (const char* key : {"single_word", "lstrip", "rstrip"}) {
     if (!IsOff(added, key))
-      return Unsupported("{} of added token {} is not supported", key, Quote(text));
+      return Unsupported("{} of added token {} is not supported", key, Quoted(text));
   }
   std::string& place = TokenBytes(id, spec);
   if (!place.empty() && place != text) {
-    return Corrupt("added token {} has the id {} of another token", Quote(text), id);
+    return Corrupt("added token {} has the id {} of another token", Quoted(text), id);
   }
   place = text;
   spec.controls.push_back({id, Member(added, "special") == true});
@@ -310,7 +276,7 @@ Result<BpeMerge> ReadMerge(const Json& merge, size_t rank, const TokenTable& tab
   const BpeMerge found{table.Find(*left), table.Find(*right), table.Find(*left + *right)};
   if (std::min({found.left, found.right, found.result}) == TokenTable::kNoToken) {
     return Corrupt("merge {} of {} and {} names or makes a token that is not in the vocabulary",
-                   rank, Quote(text->left), Quote(text->right));
+                   rank, Quoted(text->left), Quoted(text->right));
   }
   return found;
 }
@@ -345,7 +311,7 @@ Status CheckTextMakesNoControl(const TokenizerSpec& spec) {
     const auto id = static_cast<size_t>(control.id);
     if (!made_by_text[id]) continue;
     return Corrupt("the added token {} is also a token that plain text makes",
-                   Quote(spec.token_bytes[id]));
+                   Quoted(spec.token_bytes[id]));
   }
   return {};
 }
@@ -353,7 +319,7 @@ Status CheckTextMakesNoControl(const TokenizerSpec& spec) {
 }  // namespace
 
 Result<TokenizerSpec> ParseTokenizerJson(std::string_view text) {
-  OCELLI_ASSIGN_OR_RETURN(const Json root, ParseJson(text));
+  OCELLI_ASSIGN_OR_RETURN(const Json root, ParseRoot(text));
   const Json& model = Member(root, "model");
   TokenizerSpec spec;
   OCELLI_RETURN_IF_ERROR(CheckModel(model));

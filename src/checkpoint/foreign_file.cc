@@ -1,14 +1,12 @@
-#include "checkpoint/hostile_text.h"
-
-#include <fmt/format.h>
+#include "checkpoint/foreign_file.h"
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace ocelli {
 namespace {
 
-constexpr size_t kMaxQuotedChars = 160;
 constexpr size_t kMaxSniffedBytes = 512;
 
 // How the files begin that people find in the place of weights or of JSON. Lower case.
@@ -38,8 +36,6 @@ constexpr std::array<Signature, 14> kSignatures = {{
 
 char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool IsPrintable(char c) { return c >= 0x20 && c < 0x7f; }
-
 // Drops a byte-order mark and blanks, then lowers the case.
 std::string Normalised(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -50,18 +46,6 @@ std::string Normalised(std::string_view text) {
 }
 
 }  // namespace
-
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text.substr(0, kMaxQuotedChars)) {
-    if (IsPrintable(c) && c != '"' && c != '\\') {
-      quoted += c;
-    } else {
-      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-  }
-  return quoted + (text.size() > kMaxQuotedChars ? "...\"" : "\"");
-}
 
 std::string RecogniseForeignFile(std::span<const std::byte> bytes) {
   if (bytes.empty()) return "is empty: the download did not finish";

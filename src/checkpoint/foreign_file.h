@@ -1,16 +1,11 @@
-#ifndef OCELLI_CHECKPOINT_HOSTILE_TEXT_H_
-#define OCELLI_CHECKPOINT_HOSTILE_TEXT_H_
+#ifndef OCELLI_CHECKPOINT_FOREIGN_FILE_H_
+#define OCELLI_CHECKPOINT_FOREIGN_FILE_H_
 
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace ocelli {
-
-// Returns `text` in double quotes, fit for a terminal and a log: bytes that are not printable ASCII
-// become \xNN, and a long text is cut.
-std::string Quoted(std::string_view text);
 
 // Returns what the bytes of a whole file are when they are plainly not what was asked for, and what
 // helps, as the end of a sentence that the file's name begins: "is a Git LFS pointer, not the file
@@ -19,4 +14,4 @@ std::string RecogniseForeignFile(std::span<const std::byte> bytes);
 
 }  // namespace ocelli
 
-#endif  // OCELLI_CHECKPOINT_HOSTILE_TEXT_H_
+#endif  // OCELLI_CHECKPOINT_FOREIGN_FILE_H_

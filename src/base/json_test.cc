@@ -1,0 +1,51 @@
+#include "base/json.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace ocelli {
+namespace {
+
+std::string FaultOf(std::string_view text) {
+  const Result<nlohmann::json> parsed = ParseJson(text);
+  return parsed.ok() ? "" : parsed.error().message;
+}
+
+TEST(ParseJson, ReadsAnyValueAndSkipsAByteOrderMark) {
+  EXPECT_EQ(*ParseJson("\xEF\xBB\xBF{\"a\": [1]}"), nlohmann::json({{"a", {1}}}));
+  EXPECT_EQ(*ParseJson("\"text\""), "text");
+}
+
+TEST(ParseJson, SaysWhatIsWrongAndNothingOfTheText) {
+  EXPECT_EQ(FaultOf("{\"key\": secret}"), "syntax error at byte 9");
+  EXPECT_EQ(FaultOf(""), "syntax error at byte 1");
+  EXPECT_EQ(FaultOf("1e999"), "a number is out of range");
+  EXPECT_NE(FaultOf("[\"\xFF\"]"), "");
+  EXPECT_NE(FaultOf("[\"\\ud800\"]"), "");
+}
+
+TEST(ParseJson, RefusesDeepNestingBeforeItParses) {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(ParseJson(nested(64)).ok());
+  EXPECT_EQ(FaultOf(nested(65)), "it nests deeper than 64 levels");
+  EXPECT_EQ(FaultOf(std::string(1'000'000, '[')), "it nests deeper than 64 levels");
+}
+
+TEST(ParseJson, BracketsInsideStringsDoNotNest) {
+  EXPECT_TRUE(ParseJson("\"" + std::string(1000, '[') + "\\\"[\"").ok());
+}
+
+TEST(JsonTypeName, NamesEveryTypeWithItsArticle) {
+  EXPECT_EQ(JsonTypeName(*ParseJson("null")), "null");
+  EXPECT_EQ(JsonTypeName(*ParseJson("{}")), "an object");
+  EXPECT_EQ(JsonTypeName(*ParseJson("[]")), "a list");
+  EXPECT_EQ(JsonTypeName(*ParseJson("\"\"")), "a string");
+  EXPECT_EQ(JsonTypeName(*ParseJson("true")), "true or false");
+  EXPECT_EQ(JsonTypeName(*ParseJson("-1.5")), "a number");
+}
+
+}  // namespace
+}  // namespace ocelli
