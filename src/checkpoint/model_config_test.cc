@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "checkpoint/model_size.h"
+#include "checkpoint/parameter_counts.h"
 #include "checkpoint/test_files.h"
 #include "gtest/gtest.h"
 

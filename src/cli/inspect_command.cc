@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/checkpoint_summary.h"
+#include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
 
 namespace ocelli::cli {

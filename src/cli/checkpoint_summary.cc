@@ -1,4 +1,4 @@
-#include "checkpoint/checkpoint_summary.h"
+#include "cli/checkpoint_summary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "checkpoint/expected_tensors.h"
+#include "model/kv_cache.h"
+#include "model/weights.h"
 
-namespace ocelli {
+namespace ocelli::cli {
 namespace {
 
 // Returns `value` with three digits and a decimal prefix: "2.13 G", "405 M", "917".
@@ -98,7 +100,7 @@ void AddFileLines(const CheckpointSummary& summary, std::vector<std::string>& li
 std::string MemoryLine(const CheckpointSummary& summary) {
   const size_t context = summary.config.text_config.max_position_embeddings;
   return Line("memory", fmt::format("{} for weights, {} a token of context ({} for all {} tokens)",
-                                    Bytes(summary.loaded_bytes), Bytes(summary.kv_bytes_per_token),
+                                    Bytes(summary.weight_bytes), Bytes(summary.kv_bytes_per_token),
                                     Bytes(summary.kv_bytes_per_token * context), context));
 }
 
@@ -119,14 +121,18 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
                             checkpoint.Locate(spec.name, spec.shape));
     const DType dtype = *location.entry->dtype;
     summary.parameters_by_dtype[std::string(DTypeName(dtype))] += spec.NumElements();
-    summary.loaded_bytes += LoadedBytes(spec, dtype);
   }
   for (const SafetensorsFile& file : checkpoint.files()) {
     summary.files.push_back(
         {file.path().filename().string(), file.bytes().size(), file.entries().size()});
   }
   summary.num_extra_tensors = checkpoint.NumExtraTensors();
-  summary.kv_bytes_per_token = KvBytesPerToken(checkpoint.config().text_config);
+  const bool all_bf16 = summary.parameters_by_dtype.size() == 1 &&
+                        summary.parameters_by_dtype.contains(std::string(DTypeName(DType::kBf16)));
+  summary.weight_bytes = EstimateWeightBytes(
+      checkpoint.config(), all_bf16 ? WeightFormat::kBf16 : WeightFormat::kFloat32);
+  summary.kv_bytes_per_token =
+      KvLayout(checkpoint.config().text_config).BlockBytes() / kKvBlockTokens;
   const PreprocessorConfig& preprocessor = checkpoint.preprocessor_config();
   summary.min_image_tokens = preprocessor.min_image_tokens();
   summary.max_image_tokens = preprocessor.max_image_tokens();
@@ -143,4 +149,4 @@ std::vector<std::string> SummaryLines(const CheckpointSummary& summary) {
   return lines;
 }
 
-}  // namespace ocelli
+}  // namespace ocelli::cli

@@ -1,5 +1,5 @@
-#ifndef OCELLI_CHECKPOINT_CHECKPOINT_SUMMARY_H_
-#define OCELLI_CHECKPOINT_CHECKPOINT_SUMMARY_H_
+#ifndef OCELLI_CLI_CHECKPOINT_SUMMARY_H_
+#define OCELLI_CLI_CHECKPOINT_SUMMARY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/model_size.h"
+#include "checkpoint/parameter_counts.h"
 
-namespace ocelli {
+namespace ocelli::cli {
 
 // What a checkpoint is and what it needs: the answer of `ocelli inspect`.
 struct CheckpointSummary {
@@ -25,10 +25,10 @@ struct CheckpointSummary {
   ParameterCounts parameters;
   std::map<std::string, uint64_t> parameters_by_dtype;  // "BF16" -> numbers of the model
   std::vector<File> files;
-  size_t num_extra_tensors = 0;     // in the files but no part of the model
-  uint64_t loaded_bytes = 0;        // at most: f16 and f32 weights that are exactly bf16 take half
-  uint64_t kv_bytes_per_token = 0;  // float32
-  size_t min_image_tokens = 0;      // per picture
+  size_t num_extra_tensors = 0;  // in the files but no part of the model
+  uint64_t weight_bytes = 0;     // at most: f16 and f32 weights that are exactly bf16 take half
+  uint64_t kv_bytes_per_token = 0;
+  size_t min_image_tokens = 0;  // per picture
   size_t max_image_tokens = 0;
   size_t token_side_px = 0;  // one token is a square of this side
 };
@@ -39,6 +39,6 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint);
 // Returns the lines that `ocelli inspect` prints, aligned, without line ends.
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary);
 
-}  // namespace ocelli
+}  // namespace ocelli::cli
 
-#endif  // OCELLI_CHECKPOINT_CHECKPOINT_SUMMARY_H_
+#endif  // OCELLI_CLI_CHECKPOINT_SUMMARY_H_
