@@ -179,9 +179,11 @@ class ModelBench {
                     .max_context_tokens = kMaxRows + options_.decode_steps};
     plan.max_patches = kPatchesOfLargest;
     OCELLI_ASSIGN_OR_RETURN(model_, Model::Load(source, plan, pool_));
-    kv_pool_ = std::make_unique<KvPool>(model_->kv_layout(),
-                                        KvLayout::BlocksFor(plan.decoder.max_context_tokens));
-    blocks_.Grow(*kv_pool_, plan.decoder.max_context_tokens);
+    kv_ = std::make_unique<KvArena>(model_->kv_layout(),
+                                    KvLayout::BlocksFor(plan.decoder.max_context_tokens));
+    for (KvBlockId block = 0; block < kv_->num_blocks(); ++block) {
+      blocks_.push_back(kv_->Data(block));
+    }
     return {};
   }
 
@@ -225,8 +227,7 @@ class ModelBench {
     }
     Mat<int32_t> positions(3, rows);
     RopeIndex().CopyTo(first_token, positions.view());
-    const DecoderSegment segment{tokens,          {}, positions.view(), first_token, blocks_.view(),
-                                 LogitRows::kLast};
+    const DecoderSegment segment{tokens, {}, positions.view(), first_token, blocks_, 1};
     model_->text_decoder().Forward({&segment, 1});
   }
 
@@ -262,8 +263,8 @@ class ModelBench {
   ThreadPool pool_;
   ReadBuffer read_;
   std::unique_ptr<Model> model_;
-  std::unique_ptr<KvPool> kv_pool_;
-  BlockTable blocks_;
+  std::unique_ptr<KvArena> kv_;
+  std::vector<float*> blocks_;  // all of them
 };
 
 }  // namespace

@@ -7,15 +7,12 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/rounding.h"
 
 namespace ocelli {
 namespace {
 
 bool g_huge_pages = false;
-
-size_t RoundUp(size_t value, size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // Maps `size_bytes` (a multiple of the huge page) starting on a huge-page boundary: takes one huge
 // page too many and gives the unaligned ends back.

@@ -39,14 +39,6 @@ class QwenEncodeJob : public EncodeJob {
   VisionPass pass_;
 };
 
-LogitRows LogitRowsOf(const ForwardSegment& segment) {
-  if (segment.num_logits == 0) return LogitRows::kNone;
-  if (segment.num_logits == segment.token_ids.size()) return LogitRows::kAll;
-  OCELLI_CHECK(segment.num_logits == 1, "{} logits of {} rows", segment.num_logits,
-               segment.token_ids.size());
-  return LogitRows::kLast;
-}
-
 }  // namespace
 
 ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config) {
@@ -118,7 +110,7 @@ DecoderSegment QwenRunner::MakeSegment(const ForwardSegment& segment) {
   DecoderSegment result;
   result.token_ids = segment.token_ids;
   result.first_token = segment.first_token;
-  result.logits = LogitRowsOf(segment);
+  result.num_logits = segment.num_logits;
 
   const auto position_ids = position_ids_.view().Cols(num_rows_, rows);
   segment.rope_index->CopyTo(segment.first_token, position_ids);

@@ -42,7 +42,7 @@ class QwenRunner : public ModelRunner {
 
   std::unique_ptr<Model> model_;
   ModelTraits traits_;
-  std::optional<KvPool> kv_;
+  std::optional<KvArena> kv_;
   // Of the current Forward, planned once.
   Mat<int32_t> position_ids_;          // [3, max_rows]
   size_t num_rows_ = 0;                // of position_ids_ in use

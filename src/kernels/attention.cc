@@ -3,24 +3,21 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/rounding.h"
 #include "kernels/attention_rows.h"
 
 namespace ocelli {
 namespace {
 
-size_t CeilDiv(size_t a, size_t b) { return (a + b - 1) / b; }
-
-size_t RoundUp(size_t a, size_t b) { return CeilDiv(a, b) * b; }
-
 // Heads whose keys and values FullAttention packs at a time: enough for four tasks a thread, so
 // that the threads finish together, and no more, so that memory stays small.
 size_t PackedHeads(const AttentionShape& shape, size_t n, int num_threads) {
-  const size_t row_blocks = std::max<size_t>(1, CeilDiv(n, kAttentionBlockRows));
-  return std::min(shape.heads, CeilDiv(4 * static_cast<size_t>(num_threads), row_blocks));
+  const size_t row_blocks = std::max<size_t>(1, DivideUp(n, kAttentionBlockRows));
+  return std::min(shape.heads, DivideUp(4 * static_cast<size_t>(num_threads), row_blocks));
 }
 
 size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
-  return CeilDiv(n, kKvBlockTokens) * KvHeadFloats(shape);
+  return DivideUp(n, kKvBlockTokens) * KvHeadFloats(shape);
 }
 
 // Returns the most that any n <= max_rows needs to pack: fewer rows mean more heads at a time.
@@ -34,15 +31,19 @@ size_t MaxPackedFloats(const AttentionShape& shape, size_t max_rows, int num_thr
   return most;
 }
 
+size_t WorkerFloats(const AttentionShape& shape) {
+  return RoundUp(AttentionRowsScratchFloats(shape), kCacheLineBytes / sizeof(float));
+}
+
 size_t SegmentTasks(const AttentionShape& shape, const CausalSegment& segment) {
-  return CeilDiv(segment.q.rows(), AttentionBlockTokens(shape)) * shape.kv_heads;
+  return DivideUp(segment.q.rows(), AttentionBlockTokens(shape)) * shape.kv_heads;
 }
 
 // Task `task` of a segment: kv head by kv head, and the last rows, which see most, first.
 void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment, size_t task,
                        float* scratch) {
   const size_t block_tokens = AttentionBlockTokens(shape);
-  const size_t row_blocks = CeilDiv(segment.q.rows(), block_tokens);
+  const size_t row_blocks = DivideUp(segment.q.rows(), block_tokens);
   const size_t kv_head = task / row_blocks;
   const size_t begin = (row_blocks - 1 - task % row_blocks) * block_tokens;
   const size_t count = std::min(block_tokens, segment.q.rows() - begin);
@@ -71,14 +72,19 @@ void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const
 
 }  // namespace
 
+size_t AttentionScratch::BytesFor(const AttentionShape& shape, size_t max_full_rows,
+                                  int num_threads) {
+  return (static_cast<size_t>(num_threads) * WorkerFloats(shape) +
+          MaxPackedFloats(shape, max_full_rows, num_threads)) *
+         sizeof(float);
+}
+
 AttentionScratch::AttentionScratch(const AttentionShape& shape, size_t max_full_rows,
                                    int num_threads)
     : max_full_rows_(max_full_rows),
       num_threads_(num_threads),
-      worker_floats_(RoundUp(AttentionRowsScratchFloats(shape), kCacheLineBytes / sizeof(float))),
-      buffer_((static_cast<size_t>(num_threads) * worker_floats_ +
-               MaxPackedFloats(shape, max_full_rows, num_threads)) *
-              sizeof(float)) {}
+      worker_floats_(WorkerFloats(shape)),
+      buffer_(BytesFor(shape, max_full_rows, num_threads)) {}
 
 void CausalAttention(const AttentionShape& shape, std::span<const CausalSegment> segments,
                      AttentionScratch& scratch, ThreadPool& pool) noexcept {
@@ -99,7 +105,7 @@ void FullAttention(const AttentionShape& shape, MatView<const float> q, MatView<
                "{} heads, {} kv heads, {} rows of {}", shape.heads, shape.kv_heads, n,
                scratch.max_full_rows());
   const size_t head_dim = shape.head_dim;
-  const size_t row_blocks = CeilDiv(n, kAttentionBlockRows);
+  const size_t row_blocks = DivideUp(n, kAttentionBlockRows);
   const size_t head_floats = PackedHeadFloats(shape, n);
   const size_t packed_heads = PackedHeads(shape, n, pool.num_threads());
   for (size_t first = 0; first < shape.heads; first += packed_heads) {

@@ -27,7 +27,8 @@ class AttentionScratch {
   // needs the same whatever the context length.
   AttentionScratch(const AttentionShape& shape, size_t max_full_rows, int num_threads);
 
-  size_t size_bytes() const { return buffer_.size_bytes(); }
+  // Returns the memory that such a scratch takes.
+  static size_t BytesFor(const AttentionShape& shape, size_t max_full_rows, int num_threads);
   size_t max_full_rows() const { return max_full_rows_; }
   // Returns the memory of one thread, and that of packed keys and values.
   float* Worker(int worker) { return floats() + static_cast<size_t>(worker) * worker_floats_; }

@@ -21,12 +21,12 @@ class RowBlock {
   RowBlock(const AttentionRows& rows, float* scratch)
       : rows_(rows),
         head_dim_(rows.head_dim),
-        padded_dim_((rows.head_dim + kKvPanelLanes - 1) / kKvPanelLanes * kKvPanelLanes),
+        padded_dim_(RoundUp(rows.head_dim, kKvPanelLanes)),
         group_(rows.q.cols() / rows.head_dim),
         count_(rows.q.rows() * group_),
         exponent_scale_(
             static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(head_dim_)))),
-        tiles_((count_ + kTileRows - 1) / kTileRows),
+        tiles_(DivideUp(count_, kTileRows)),
         scores_(scratch),
         states_(scores_ + kTileRows * kSoftmaxStepTokens),
         queries_(states_ + tiles_ * kTileStateFloats),

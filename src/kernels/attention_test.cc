@@ -12,9 +12,12 @@
 #include "kernels/attention_rows.h"
 #include "kernels/reference/attention_reference.h"
 #include "kernels/targets.h"
+#include "kernels/test_targets.h"
 
 namespace ocelli {
 namespace {
+
+using testing::OnEveryTarget;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kUnit = 0x1p-24;  // half a unit in the last place of 1
@@ -132,16 +135,6 @@ bool SameBits(const Mat<float>& a, const Mat<float>& b) {
          std::memcmp(a.data(), b.data(), a.rows() * a.cols() * sizeof(float)) == 0;
 }
 
-// Calls body() with every target that this machine can run.
-template <class Body>
-void OnEveryTarget(Body body) {
-  for (const Target target : RunnableTargets()) {
-    const ScopedTarget scope(target);
-    SCOPED_TRACE(std::string(TargetName(target)));
-    body();
-  }
-}
-
 TEST(KvBlock, PadsValuesWithZerosAndTouchesOneSlot) {
   const AttentionShape shape{2, 2, 72};
   std::vector<float> k(2 * 72, 1.0f), v(2 * 72, 2.0f), block(KvBlockFloats(shape), kNan);
@@ -155,7 +148,7 @@ TEST(KvBlock, PadsValuesWithZerosAndTouchesOneSlot) {
 }
 
 TEST(CausalAttention, AgreesWithTheTwin) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (const size_t head_dim : {32u, 64u, 72u, 128u}) {
       for (const auto& [heads, kv_heads] : std::vector<std::pair<size_t, size_t>>{
                {1, 1}, {4, 1}, {6, 2}, {5, 5}, {16, 8}, {7, 1}}) {
@@ -170,7 +163,7 @@ TEST(CausalAttention, AgreesWithTheTwin) {
 }
 
 TEST(CausalAttention, AgreesWithTheTwinOverSeveralSoftmaxSteps) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (const size_t n : {127u, 128u, 129u, 300u}) {
       const Sequence s({4, 2, 64}, n, 3);
       ASSERT_LT(MaxError(RunCausal(s, n).view(), CausalTwin(s).view()), ErrorBound(64)) << n;
@@ -179,21 +172,21 @@ TEST(CausalAttention, AgreesWithTheTwinOverSeveralSoftmaxSteps) {
 }
 
 TEST(CausalAttention, AgreesWithTheTwinWhereOneTokenTakesAll) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     const Sequence s({4, 2, 64}, 200, 4, 60.0f);  // scores up to some hundreds
     ASSERT_LT(MaxError(RunCausal(s, 200).view(), CausalTwin(s).view()), ErrorBound(64, 60.0));
   });
 }
 
 TEST(CausalAttention, ManyQueryHeadsOfOneKvHeadFillMoreThanABlock) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     const Sequence s({101, 1, 32}, 3, 5);
     ASSERT_LT(MaxError(RunCausal(s, 3).view(), CausalTwin(s).view()), ErrorBound(32));
   });
 }
 
 TEST(CausalAttention, ChunksOfAnySizeGiveTheSameBits) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (const AttentionShape& shape : {AttentionShape{4, 2, 72}, AttentionShape{7, 1, 64}}) {
       const Sequence s(shape, 150, 6);
       const Mat<float> whole = RunCausal(s, 150);
@@ -211,7 +204,7 @@ TEST(CausalAttention, ThreadsDoNotChangeTheBits) {
 }
 
 TEST(CausalAttention, SegmentsTogetherEqualEachAlone) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     const AttentionShape shape{6, 2, 64};
     const std::vector<size_t> lengths = {1, 33, 150, 64, 2};
     std::vector<Sequence> sequences;
@@ -245,7 +238,7 @@ TEST(CausalAttention, SegmentsTogetherEqualEachAlone) {
 }
 
 TEST(CausalAttention, BrokenLaterTokensDoNotReachEarlierRows) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     Sequence s({4, 2, 64}, 60, 8);
     const Mat<float> healthy = RunCausal(s, 60);
     for (size_t c = 0; c < 128; ++c) {
@@ -260,7 +253,7 @@ TEST(CausalAttention, BrokenLaterTokensDoNotReachEarlierRows) {
 }
 
 TEST(CausalAttention, MayWriteOverItsQueries) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     const Sequence s({6, 2, 72}, 70, 9);
     const Mat<float> apart = RunCausal(s, 70);
     ThreadPool pool(2);
@@ -305,11 +298,12 @@ TEST(CausalAttention, IsMoreExactThanPlainFloat32) {
     }
   }
   const double plain_error = MaxError(plain.view(), twin.view());
-  OnEveryTarget([&] { EXPECT_LT(MaxError(RunCausal(s, n).view(), twin.view()), plain_error); });
+  OnEveryTarget(
+      [&](Target) { EXPECT_LT(MaxError(RunCausal(s, n).view(), twin.view()), plain_error); });
 }
 
 TEST(FullAttention, AgreesWithTheTwinForEveryRemainder) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (const size_t head_dim : {32u, 64u, 72u, 128u}) {
       for (size_t n = 1; n <= 70; n += head_dim == 72 ? 1 : 11) {
         const Sequence s({2, 2, head_dim}, n, static_cast<unsigned>(n));
@@ -321,7 +315,7 @@ TEST(FullAttention, AgreesWithTheTwinForEveryRemainder) {
 }
 
 TEST(FullAttention, AgreesWithTheTwinOverSeveralBlocksAndHeads) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (size_t heads = 1; heads <= 8; heads += 3) {
       const Sequence s({heads, heads, 64}, 333, static_cast<unsigned>(heads));
       ASSERT_LT(MaxError(RunFull(s, 2).view(), FullTwin(s).view()), ErrorBound(64)) << heads;
@@ -360,8 +354,7 @@ TEST(FullAttention, WorksForEveryLengthThatItsScratchAllows) {
 
 TEST(FullAttention, ScratchHoldsFewHeadsAtATime) {
   const AttentionShape shape{16, 16, 64};
-  const AttentionScratch scratch(shape, 16384, 2);
-  EXPECT_LT(scratch.size_bytes(), size_t{2} * 16384 * 128 * sizeof(float));
+  EXPECT_LT(AttentionScratch::BytesFor(shape, 16384, 2), size_t{2} * 16384 * 128 * sizeof(float));
 }
 
 TEST(Attention, Avx2AndAvx512GiveTheSameBits) {

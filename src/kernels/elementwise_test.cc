@@ -12,9 +12,12 @@
 #include "gtest/gtest.h"
 #include "kernels/reference/elementwise_reference.h"
 #include "kernels/targets.h"
+#include "kernels/test_targets.h"
 
 namespace ocelli {
 namespace {
+
+using testing::OnEveryTarget;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -37,15 +40,6 @@ std::vector<Activation> Activations() {
            reference::GeluTanh},
           {"gelu erf", [](MatView<float> x, ThreadPool& pool) { Gelu(x, GeluKind::kErf, pool); },
            reference::GeluErf}};
-}
-
-template <class Body>
-void OnEveryTarget(Body body) {
-  for (const Target target : RunnableTargets()) {
-    const ScopedTarget scope(target);
-    SCOPED_TRACE(std::string(TargetName(target)));
-    body();
-  }
 }
 
 // Finite floats of both signs, evenly spread over their bit patterns: every magnitude is there.
@@ -87,7 +81,7 @@ double WorstUnits(const Activation& activation, const std::vector<float>& inputs
 TEST(Activations, AreWithinFiveUnitsInTheLastPlaceEverywhere) {
   const std::vector<float> sweep = Sweep(50021);
   const std::vector<float> dense = Dense();
-  OnEveryTarget([&] {
+  OnEveryTarget([&](Target) {
     for (const Activation& activation : Activations()) {
       EXPECT_LE(WorstUnits(activation, sweep), 5.0) << activation.name;
       EXPECT_LE(WorstUnits(activation, dense), 5.0) << activation.name;
@@ -96,7 +90,7 @@ TEST(Activations, AreWithinFiveUnitsInTheLastPlaceEverywhere) {
 }
 
 TEST(Activations, TakeInfinitiesToTheirLimitsAndKeepNan) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     for (const Activation& activation : Activations()) {
       std::vector<float> x = {kInfinity, -kInfinity, kNan, 0.0f, -0.0f, 3.4e38f, -3.4e38f};
@@ -113,7 +107,7 @@ TEST(Activations, TakeInfinitiesToTheirLimitsAndKeepNan) {
 }
 
 TEST(Activations, TouchOnlyTheirNumbersForEveryLength) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     for (const Activation& activation : Activations()) {
       for (size_t n = 1; n <= 70; ++n) {
@@ -146,7 +140,7 @@ TEST(Activations, Avx2AndAvx512GiveTheSameBits) {
 }
 
 TEST(SiluMul, MultipliesColumnRangesOfOneMatrix) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(2);
     Mat<float> both(300, 2 * 150);
     for (size_t i = 0; i < 300 * 300; ++i)
@@ -166,7 +160,7 @@ TEST(SiluMul, MultipliesColumnRangesOfOneMatrix) {
 }
 
 TEST(AddTo, AddsOnEveryTargetAndThreadCount) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     for (const int threads : {1, 3}) {
       ThreadPool pool(threads);
       Mat<float> x(301, 143), y(301, 143);

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "base/rounding.h"
+
 namespace ocelli {
 
 // Tokens per KV block: the unit of memory and of sharing.
@@ -19,17 +21,17 @@ struct AttentionShape {
 
   size_t group() const { return heads / kv_heads; }  // query heads of one kv head
   size_t padded_head_dim() const {                   // D16
-    return (head_dim + kKvPanelLanes - 1) / kKvPanelLanes * kKvPanelLanes;
+    return RoundUp(head_dim, kKvPanelLanes);
   }
 };
 
 // Keys and values of kKvBlockTokens consecutive tokens in one layer, float32, in panels, so that
 // one vector lane is one output of q K^T (a token) and of p V (a channel):
 //
-//   kv head 0: K [T/16][D][16 tokens]  V [D16/16][T][16 channels]   D = head_dim, T =
-//   kKvBlockTokens, kv head 1: ...                                                  D16 = D rounded
-//   up to 16
+//   kv head 0: K [T/16][D][16 tokens]  V [D16/16][T][16 channels]
+//   kv head 1: ...
 //
+// with T = kKvBlockTokens, D = head_dim and D16 = D rounded up to 16.
 // Returns the floats of one block: kv_heads * T * (D + D16).
 size_t KvBlockFloats(const AttentionShape& shape);
 

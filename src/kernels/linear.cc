@@ -5,6 +5,7 @@
 
 #include "base/bf16.h"
 #include "base/check.h"
+#include "base/rounding.h"
 #include "kernels/linear_kernels.h"
 #include "kernels/transpose.h"
 
@@ -25,8 +26,6 @@ constexpr size_t kStreamTaskBytes = size_t{512} << 10;
 constexpr size_t kWidenedFloats = kMaxTilePanels * kSumBlockInputs * kPanelRows;
 constexpr size_t kTotalsFloats = kMaxTaskRows * kTaskPanels * kPanelRows;
 constexpr size_t kThreadFloats = kWidenedFloats + kTotalsFloats;
-
-size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
 
 // Cuts `count` in the fewest parts of at most `most`, all equal or one less.
 class EvenCut {
@@ -254,12 +253,17 @@ void MultiplyRows(const LinearJob& job, ThreadPool& pool) {
 
 }  // namespace
 
-LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int num_threads)
-    : max_rows_(max_rows), max_inputs_(max_inputs), num_threads_(num_threads) {
+size_t LinearScratch::BytesFor(size_t max_rows, size_t max_inputs, int num_threads) {
   const size_t threads_floats = static_cast<size_t>(num_threads) * kThreadFloats;
   const size_t packed_floats = std::min(max_rows, kMaxPackedRows) * max_inputs;
-  buffer_ = AlignedBuffer((threads_floats + packed_floats) * sizeof(float));
+  return (threads_floats + packed_floats) * sizeof(float);
 }
+
+LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int num_threads)
+    : buffer_(BytesFor(max_rows, max_inputs, num_threads)),
+      max_rows_(max_rows),
+      max_inputs_(max_inputs),
+      num_threads_(num_threads) {}
 
 void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
             LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept {

@@ -25,7 +25,8 @@ class LinearScratch {
   size_t max_inputs() const { return max_inputs_; }
   int num_threads() const { return num_threads_; }
   float* data() { return reinterpret_cast<float*>(buffer_.data()); }
-  size_t size_bytes() const { return buffer_.size_bytes(); }
+  // Returns the memory that such a scratch takes.
+  static size_t BytesFor(size_t max_rows, size_t max_inputs, int num_threads);
 
  private:
   AlignedBuffer buffer_;

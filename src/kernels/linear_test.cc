@@ -330,7 +330,7 @@ TEST(Linear, NoRowsIsNoWork) {
 }
 
 TEST(LinearScratch, IsBoundedHoweverManyRowsThereAre) {
-  EXPECT_EQ(LinearScratch(100000, 64, 2).size_bytes(), LinearScratch(2000, 64, 2).size_bytes());
+  EXPECT_EQ(LinearScratch::BytesFor(100000, 64, 2), LinearScratch::BytesFor(2000, 64, 2));
 }
 
 }  // namespace

@@ -12,9 +12,12 @@
 #include "gtest/gtest.h"
 #include "kernels/reference/elementwise_reference.h"
 #include "kernels/targets.h"
+#include "kernels/test_targets.h"
 
 namespace ocelli {
 namespace {
+
+using testing::OnEveryTarget;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kUnit = 0x1p-24;
@@ -42,15 +45,6 @@ std::vector<float> Numbers(size_t n, unsigned seed) {
   return numbers;
 }
 
-template <class Body>
-void OnEveryTarget(Body body) {
-  for (const Target target : RunnableTargets()) {
-    const ScopedTarget scope(target);
-    SCOPED_TRACE(std::string(TargetName(target)));
-    body();
-  }
-}
-
 // Largest |got - expected| in units of `allowed`(expected).
 double WorstRatio(MatView<const float> got, MatView<const double> expected,
                   const std::function<double(double)>& allowed) {
@@ -67,7 +61,7 @@ double WorstRatio(MatView<const float> got, MatView<const double> expected,
 const std::vector<size_t> kWidths = {1, 2, 7, 8, 15, 16, 17, 31, 63, 64, 65, 70, 80, 1024, 2048};
 
 TEST(RmsNorm, IsWithinFourUnitsOfTheTwin) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     for (const size_t n : kWidths) {
       const Rows x(3, n, static_cast<unsigned>(n));
@@ -93,7 +87,7 @@ TEST(RmsNorm, OfZerosIsZero) {
 }
 
 TEST(LayerNorm, IsWithinFewUnitsOfTheTwin) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     for (const size_t n : kWidths) {
       const Rows x(3, n, static_cast<unsigned>(n));
@@ -110,7 +104,7 @@ TEST(LayerNorm, IsWithinFewUnitsOfTheTwin) {
 }
 
 TEST(LayerNorm, LosesNothingFarFromZero) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     const size_t n = 1000;
     const Rows x(3, n, 5, 5000.0f, 1.0f);  // a rounded mean is off by up to 2.4e-4
@@ -125,7 +119,7 @@ TEST(LayerNorm, LosesNothingFarFromZero) {
 }
 
 TEST(NormRotateHeads, IsWithinFewUnitsOfTheTwin) {
-  OnEveryTarget([] {
+  OnEveryTarget([](Target) {
     ThreadPool pool(1);
     for (const size_t head_dim : {2u, 32u, 64u, 72u, 128u}) {
       for (const bool norm : {true, false}) {

@@ -115,8 +115,7 @@ bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
 }  // namespace
 
 PackedMatrix::PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat format)
-    : buffer_((num_outputs + kPanelRows - 1) / kPanelRows * kPanelRows * num_inputs *
-              WeightBytes(format)),
+    : buffer_(RoundUp(num_outputs, kPanelRows) * num_inputs * WeightBytes(format)),
       num_outputs_(num_outputs),
       num_inputs_(num_inputs),
       format_(format) {
@@ -135,7 +134,7 @@ void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPo
   if (count == 0) return;
   const size_t end_output = first_output + count;
   const size_t first_panel = first_output / kPanelRows;
-  const size_t num_panels = (end_output + kPanelRows - 1) / kPanelRows - first_panel;
+  const size_t num_panels = DivideUp(end_output, kPanelRows) - first_panel;
   const size_t row_bytes = num_inputs_ * DTypeBytes(rows.dtype);
   pool.ForEach(num_panels, [&](size_t task, int) {
     const size_t panel = first_panel + task;
@@ -168,7 +167,7 @@ bool AllExactBf16(const TensorView& tensor, ThreadPool& pool) {
   const size_t total = tensor.NumElements();
   const size_t number_bytes = DTypeBytes(tensor.dtype);
   std::atomic<bool> exact = true;
-  pool.ForEach((total + kExactChunk - 1) / kExactChunk, [&](size_t chunk, int) {
+  pool.ForEach(DivideUp(total, kExactChunk), [&](size_t chunk, int) {
     if (!exact.load(std::memory_order_relaxed)) return;
     const size_t begin = chunk * kExactChunk;
     const size_t count = std::min(kExactChunk, total - begin);

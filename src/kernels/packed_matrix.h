@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/aligned_buffer.h"
+#include "base/rounding.h"
 #include "parallel/thread_pool.h"
 #include "tensor/tensor_view.h"
 
@@ -32,7 +33,7 @@ class PackedMatrix {
 
   size_t num_outputs() const { return num_outputs_; }  // N
   size_t num_inputs() const { return num_inputs_; }    // K
-  size_t num_panels() const { return (num_outputs_ + kPanelRows - 1) / kPanelRows; }
+  size_t num_panels() const { return DivideUp(num_outputs_, kPanelRows); }
   WeightFormat format() const { return format_; }
   size_t size_bytes() const { return buffer_.size_bytes(); }
 

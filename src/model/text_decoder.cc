@@ -22,18 +22,6 @@ size_t MaxBlocks(const DecoderPlan& plan) {
   return plan.max_segments * KvLayout::BlocksFor(plan.max_context_tokens);
 }
 
-size_t NumLogitRows(const DecoderSegment& segment) {
-  switch (segment.logits) {
-    case LogitRows::kNone:
-      return 0;
-    case LogitRows::kLast:
-      return 1;
-    case LogitRows::kAll:
-      return segment.token_ids.size();
-  }
-  return 0;
-}
-
 // Moves row `from` of `x` to row `to` before it.
 void MoveRow(MatView<float> x, size_t from, size_t to) {
   if (from != to) std::copy_n(x.Row(from), x.cols(), x.Row(to));
@@ -73,8 +61,8 @@ size_t TextDecoder::PlannedBytes(const TextConfig& config, const DecoderPlan& pl
   return (plan.max_rows * per_row + plan.max_logit_rows * config.vocab_size) * sizeof(float) +
          MaxBlocks(plan) * sizeof(const float*) +
          plan.max_segments * (sizeof(ActiveRows) + sizeof(CausalSegment)) +
-         LinearScratch(plan.max_rows, MaxInputs(config), num_threads).size_bytes() +
-         AttentionScratch(KvLayout(config).attention, 0, num_threads).size_bytes();
+         LinearScratch::BytesFor(plan.max_rows, MaxInputs(config), num_threads) +
+         AttentionScratch::BytesFor(KvLayout(config).attention, 0, num_threads);
 }
 
 MatView<const float> TextDecoder::Forward(std::span<const DecoderSegment> segments,
@@ -102,7 +90,7 @@ MatView<const float> TextDecoder::Forward(std::span<const DecoderSegment> segmen
 void TextDecoder::Place(std::span<const DecoderSegment> segments) {
   active_.clear();
   num_rows_ = 0;
-  size_t num_logit_rows = 0;
+  size_t num_logits = 0;
   OCELLI_CHECK(segments.size() <= plan_.max_segments, "{} of {} segments", segments.size(),
                plan_.max_segments);
   for (const DecoderSegment& segment : segments) {
@@ -112,16 +100,17 @@ void TextDecoder::Place(std::span<const DecoderSegment> segments) {
         rows > 0 && segment.position_ids.rows() == 3 && segment.position_ids.cols() == rows,
         "{} tokens, position_ids [{}, {}]", rows, segment.position_ids.rows(),
         segment.position_ids.cols());
+    OCELLI_CHECK(segment.num_logits <= rows, "{} logits of {} rows", segment.num_logits, rows);
     OCELLI_CHECK(
         context <= plan_.max_context_tokens && context <= segment.kv.size() * kKvBlockTokens,
         "{} tokens, planned {}, {} KV blocks", context, plan_.max_context_tokens,
         segment.kv.size());
     active_.push_back({&segment, 0, rows, num_rows_});
     num_rows_ += rows;
-    num_logit_rows += NumLogitRows(segment);
+    num_logits += segment.num_logits;
   }
-  OCELLI_CHECK(num_rows_ <= plan_.max_rows && num_logit_rows <= plan_.max_logit_rows,
-               "{} of {} rows, {} of {} logit rows", num_rows_, plan_.max_rows, num_logit_rows,
+  OCELLI_CHECK(num_rows_ <= plan_.max_rows && num_logits <= plan_.max_logit_rows,
+               "{} of {} rows, {} of {} logit rows", num_rows_, plan_.max_rows, num_logits,
                plan_.max_logit_rows);
 }
 
@@ -195,7 +184,7 @@ void TextDecoder::KeepLogitRows() noexcept {
   const MatView<float> q = Qkv().Cols(0, config_.q_size());
   size_t kept = 0;
   for (ActiveRows& active : active_) {
-    const size_t count = NumLogitRows(*active.segment);
+    const size_t count = active.segment->num_logits;
     const size_t skipped = active.count - count;
     for (size_t r = 0; r < count; ++r) {
       MoveRow(hidden_.view(), active.batch_row + skipped + r, kept + r);

@@ -28,9 +28,6 @@ struct PictureRows {
   const VisionFeatures* features = nullptr;
 };
 
-// Which rows of a segment get logits.
-enum class LogitRows { kNone, kLast, kAll };
-
 // Consecutive new tokens of one sequence.
 struct DecoderSegment {
   std::span<const int32_t> token_ids;     // [rows]; not read at picture rows
@@ -38,7 +35,7 @@ struct DecoderSegment {
   MatView<const int32_t> position_ids;    // [3, rows]
   size_t first_token = 0;                 // place of the first row in its sequence
   KvView kv;                              // blocks of tokens 0 .. first_token + rows - 1
-  LogitRows logits = LogitRows::kLast;
+  size_t num_logits = 1;                  // of the last rows
 };
 
 // What a TextDecoder is planned for.
@@ -66,8 +63,8 @@ class TextDecoder {
   // Runs the new tokens of several sequences through the model in one batch and writes their keys
   // and values to their blocks. A row's results depend on its own sequence only, to the last bit,
   // however its prompt is cut into calls. Allocates nothing.
-  // **Shapes**: returns logits [requested rows, vocab_size], in segment order, valid until the next
-  // call. The segments keep within the plan. **Threads**: uses the pool; one caller at a time.
+  // **Shapes**: returns logits [sum of num_logits, vocab_size], in segment order, valid until the
+  // next call. The segments keep within the plan. **Threads**: uses the pool; one caller at a time.
   MatView<const float> Forward(std::span<const DecoderSegment> segments,
                                const HiddenObserver* observer = nullptr) noexcept;
 

@@ -43,17 +43,18 @@ class Bench {
         pool_(num_threads),
         weights_(LoadWeights(source, pool_).value()),
         decoder_(config_.text_config, weights_.language_model, kPlan, pool_),
-        kv_pool_(KvLayout(config_.text_config), 32) {}
+        kv_(KvLayout(config_.text_config), 32) {}
 
   TextDecoder& decoder() { return decoder_; }
-  KvPool& kv_pool() { return kv_pool_; }
+  float* NewBlock() { return kv_.Data(num_blocks_++); }
 
  private:
   ModelConfig config_;
   ThreadPool pool_;
   ModelWeights weights_;
   TextDecoder decoder_;
-  KvPool kv_pool_;
+  KvArena kv_;
+  KvBlockId num_blocks_ = 0;  // in use
 };
 
 // A prompt, perhaps with a picture, and what a call needs of it.
@@ -63,14 +64,14 @@ struct Prompt {
 
   std::vector<int32_t> tokens;
   std::vector<TwinPicture> pictures;
-  BlockTable blocks;
+  std::vector<float*> blocks;
   Mat<int32_t> positions;
   std::vector<PictureRows> rows;
 
-  DecoderSegment Segment(Bench& bench, size_t first, size_t count, LogitRows logits) {
+  DecoderSegment Segment(Bench& bench, size_t first, size_t count, size_t num_logits) {
     std::vector<PictureSpan> spans;
     for (const TwinPicture& picture : pictures) spans.push_back(picture.span);
-    EXPECT_TRUE(blocks.Grow(bench.kv_pool(), first + count));
+    while (blocks.size() < KvLayout::BlocksFor(first + count)) blocks.push_back(bench.NewBlock());
     positions = Mat<int32_t>(3, count);
     RopeIndex(tokens.size(), spans).CopyTo(first, positions.view());
     rows.clear();
@@ -87,8 +88,8 @@ struct Prompt {
             rows,
             positions.view(),
             first,
-            blocks.view(),
-            logits};
+            blocks,
+            num_logits};
   }
 };
 
@@ -122,7 +123,7 @@ TEST(TextDecoder, EqualsTheDoublePrecisionTwin) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt prompt(50);
-  const DecoderSegment segment = prompt.Segment(bench, 0, 50, LogitRows::kAll);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 50, 50);
   EXPECT_LT(
       MaxError(bench.decoder().Forward({&segment, 1}), TwinLogits(weights, prompt.tokens, {})),
       kTolerance);
@@ -132,7 +133,7 @@ TEST(TextDecoder, Float32WeightsCountWithTheirFullValue) {
   TestWeights weights(SmallConfig(), false);
   Bench bench(weights);
   Prompt prompt(40);
-  const DecoderSegment segment = prompt.Segment(bench, 0, 40, LogitRows::kAll);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 40, 40);
   const MatView<const float> logits = bench.decoder().Forward({&segment, 1});
   EXPECT_LT(MaxError(logits, TwinLogits(weights, prompt.tokens, {})), kTolerance);
   // The same weights cut to bf16 give something else, so the bits below matter here.
@@ -146,7 +147,7 @@ TEST(TextDecoder, UntiedHeadIsUsed) {
   TestWeights weights(config, true);
   Bench bench(weights);
   Prompt prompt(5);
-  const DecoderSegment segment = prompt.Segment(bench, 0, 5, LogitRows::kAll);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 5, 5);
   EXPECT_LT(
       MaxError(bench.decoder().Forward({&segment, 1}), TwinLogits(weights, prompt.tokens, {})),
       kTolerance);
@@ -158,7 +159,7 @@ TEST(TextDecoder, PicturesReplaceEmbeddingsAndDeepstackIsAdded) {
   const VisionFeatures wide = SomeFeatures(weights.config().vision_config, 6);
   const VisionFeatures tall = SomeFeatures(weights.config().vision_config, 4);
   Prompt prompt(30, {{{4, 2, 3}, &wide}, {{20, 4, 1}, &tall}});
-  const DecoderSegment segment = prompt.Segment(bench, 0, 30, LogitRows::kAll);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 30, 30);
   EXPECT_LT(MaxError(bench.decoder().Forward({&segment, 1}),
                      TwinLogits(weights, prompt.tokens, prompt.pictures)),
             kTolerance);
@@ -174,29 +175,29 @@ TEST(TextDecoder, DeepstackOfTheLastLayerReachesTheRowsThatAreLeft) {
   const VisionFeatures features = SomeFeatures(config.vision_config, 6);
   Prompt text(9);
   Prompt picture(10, {{{4, 2, 3}, &features}});
-  const DecoderSegment segments[] = {text.Segment(bench, 0, 9, LogitRows::kNone),
-                                     picture.Segment(bench, 0, 10, LogitRows::kLast)};
+  const DecoderSegment segments[] = {text.Segment(bench, 0, 9, 0),
+                                     picture.Segment(bench, 0, 10, 1)};
   const MatView<const float> logits = bench.decoder().Forward(segments);
   ASSERT_EQ(logits.rows(), 1u);
   const auto expected = TwinLogits(weights, picture.tokens, picture.pictures);
   EXPECT_LT(MaxError(logits, {expected.back()}), kTolerance);
 }
 
-TEST(TextDecoder, LogitsOfLastAndNoneAreThoseOfAll) {
+TEST(TextDecoder, LogitsOfTheLastRowsAreThoseOfAll) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt a(33);
   Prompt b(17);
   Prompt c(8);
   const auto all = [&](Prompt& prompt) {
-    const DecoderSegment segment = prompt.Segment(bench, 0, prompt.tokens.size(), LogitRows::kAll);
+    const DecoderSegment segment =
+        prompt.Segment(bench, 0, prompt.tokens.size(), prompt.tokens.size());
     return CopyOf(bench.decoder().Forward({&segment, 1}));
   };
   const Mat<float> all_a = all(a);
   const Mat<float> all_c = all(c);
-  const DecoderSegment segments[] = {a.Segment(bench, 0, 33, LogitRows::kLast),
-                                     b.Segment(bench, 0, 17, LogitRows::kNone),
-                                     c.Segment(bench, 0, 8, LogitRows::kAll)};
+  const DecoderSegment segments[] = {a.Segment(bench, 0, 33, 1), b.Segment(bench, 0, 17, 0),
+                                     c.Segment(bench, 0, 8, 8)};
   const MatView<const float> logits = bench.decoder().Forward(segments);
   ASSERT_EQ(logits.rows(), 9u);
   EXPECT_TRUE(SameRow(logits, 0, all_a.view(), 32));
@@ -207,9 +208,9 @@ TEST(TextDecoder, CallWithoutLogitsStoresKeysAndValues) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt prompt(70);
-  const DecoderSegment head = prompt.Segment(bench, 0, 69, LogitRows::kNone);
+  const DecoderSegment head = prompt.Segment(bench, 0, 69, 0);
   EXPECT_EQ(bench.decoder().Forward({&head, 1}).rows(), 0u);
-  const DecoderSegment tail = prompt.Segment(bench, 69, 1, LogitRows::kLast);
+  const DecoderSegment tail = prompt.Segment(bench, 69, 1, 1);
   const MatView<const float> logits = bench.decoder().Forward({&tail, 1});
   EXPECT_LT(MaxError(logits, {TwinLogits(weights, prompt.tokens, {}).back()}), kTolerance);
 }
@@ -218,11 +219,11 @@ TEST(TextDecoder, SharedPrefixBlocksServeTwoSequences) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt first(40);
-  const DecoderSegment whole = first.Segment(bench, 0, 40, LogitRows::kAll);
+  const DecoderSegment whole = first.Segment(bench, 0, 40, 40);
   const Mat<float> logits = CopyOf(bench.decoder().Forward({&whole, 1}));
   Prompt second(40);
-  second.blocks.Append(bench.kv_pool(), first.blocks.ids()[0]);  // tokens 0..31
-  const DecoderSegment rest = second.Segment(bench, 32, 8, LogitRows::kAll);
+  second.blocks.push_back(first.blocks[0]);  // tokens 0..31
+  const DecoderSegment rest = second.Segment(bench, 32, 8, 8);
   const MatView<const float> again = bench.decoder().Forward({&rest, 1});
   for (size_t r = 0; r < 8; ++r) EXPECT_TRUE(SameRow(again, r, logits.view(), 32 + r));
 }
@@ -231,7 +232,7 @@ TEST(TextDecoder, ObserverSeesEveryLayer) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt prompt(6);
-  const DecoderSegment segment = prompt.Segment(bench, 0, 6, LogitRows::kLast);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 6, 1);
   std::vector<std::pair<size_t, size_t>> seen;
   const auto see = [&](size_t index, MatView<const float> hidden) {
     seen.emplace_back(index, hidden.rows());
@@ -248,8 +249,7 @@ TEST(TextDecoder, AllocatesNothing) {
   const VisionFeatures features = SomeFeatures(weights.config().vision_config, 6);
   Prompt a(100);
   Prompt b(20, {{{4, 2, 3}, &features}});
-  const DecoderSegment prefill[] = {a.Segment(bench, 0, 100, LogitRows::kLast),
-                                    b.Segment(bench, 0, 20, LogitRows::kAll)};
+  const DecoderSegment prefill[] = {a.Segment(bench, 0, 100, 1), b.Segment(bench, 0, 20, 20)};
   const uint64_t before = NumAllocations();
   bench.decoder().Forward(prefill);
   EXPECT_EQ(NumAllocations(), before);
@@ -267,7 +267,7 @@ TEST(TextDecoderDeathTest, CallsOutsideThePlanAreOurBug) {
   TestWeights weights(SmallConfig(), true);
   Bench bench(weights);
   Prompt prompt(129);
-  const DecoderSegment segment = prompt.Segment(bench, 0, 129, LogitRows::kLast);
+  const DecoderSegment segment = prompt.Segment(bench, 0, 129, 1);
   EXPECT_DEATH(bench.decoder().Forward({&segment, 1}), "129 of 128 rows");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/rounding.h"
 #include "kernels/elementwise.h"
 #include "kernels/norm.h"
 
@@ -14,8 +15,6 @@ constexpr float kLayerNormEps = 1e-6f;
 // Rows that go through an MLP together: enough to use a weight often once it is read, few enough
 // for the intermediate rows to stay small.
 constexpr size_t kChunkRows = 1024;
-
-size_t RoundUp(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 size_t MergeUnit(const VisionConfig& config) {
   return config.spatial_merge_size * config.spatial_merge_size;
@@ -43,12 +42,11 @@ size_t MaxSide(const VisionConfig& config, size_t max_patches) {
   return max_patches / config.spatial_merge_size;
 }
 
-// Calls body(begin, count) for nearly equal parts of [0, count) of at most `max_part`, all but the
-// last multiples of `unit`.
+// Calls body(begin, count) for nearly equal parts of [0, count) of at most `max_part`.
 template <typename Body>
-void ForChunks(size_t count, size_t max_part, size_t unit, Body body) {
-  const size_t parts = (count + max_part - 1) / max_part;
-  const size_t part = RoundUp((count + parts - 1) / parts, unit);
+void ForChunks(size_t count, size_t max_part, Body body) {
+  const size_t parts = DivideUp(count, max_part);
+  const size_t part = DivideUp(count, parts);
   for (size_t begin = 0; begin < count; begin += part) body(begin, std::min(part, count - begin));
 }
 
@@ -83,8 +81,8 @@ size_t VisionEncoder::PlannedBytes(const VisionConfig& config, size_t max_patche
   const size_t per_chunk_row = config.hidden_size + InnerSize(config);
   const size_t rotary = MaxSide(config, max_patches) * config.head_dim() / 2;
   return (max_patches * per_patch + chunk_rows * per_chunk_row + rotary) * sizeof(float) +
-         LinearScratch(chunk_rows, MaxInputs(config), num_threads).size_bytes() +
-         AttentionScratch(ShapeOf(config), max_patches, num_threads).size_bytes();
+         LinearScratch::BytesFor(chunk_rows, MaxInputs(config), num_threads) +
+         AttentionScratch::BytesFor(ShapeOf(config), max_patches, num_threads);
 }
 
 VisionPass VisionEncoder::Begin(MatView<const float> pixel_values, size_t grid_h, size_t grid_w) {
@@ -103,7 +101,7 @@ VisionPass VisionEncoder::Begin(MatView<const float> pixel_values, size_t grid_h
 void VisionEncoder::EmbedPatches(MatView<const float> pixel_values,
                                  const PatchGrid& grid) noexcept {
   const LinearWeights& weights = weights_.patch_embed;
-  ForChunks(grid.num_patches(), chunk_rows_, 1, [&](size_t begin, size_t count) {
+  ForChunks(grid.num_patches(), chunk_rows_, [&](size_t begin, size_t count) {
     Linear(pixel_values.Rows(begin, count), weights.weight, weights.bias.data(),
            hidden_.view().Rows(begin, count), LinearMode::kStore, linear_scratch_, pool_);
   });
@@ -122,7 +120,7 @@ void VisionEncoder::Attention(const VisionBlockWeights& weights, size_t num_patc
   const MatView<float> k = qkv_.Top(num_patches).Cols(size, size);
   const MatView<float> v = qkv_.Top(num_patches).Cols(2 * size, size);
 
-  ForChunks(num_patches, chunk_rows_, 1, [&](size_t begin, size_t count) {
+  ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
     LayerNorm(hidden_.view().Rows(begin, count), weights.norm1.weight.data(),
               weights.norm1.bias.data(), kLayerNormEps, normed_.Top(count), pool_);
     Linear(normed_.Top(count), weights.qkv.weight, weights.qkv.bias.data(),
@@ -134,14 +132,14 @@ void VisionEncoder::Attention(const VisionBlockWeights& weights, size_t num_patc
   NormRotateHeads(qkv_.Top(num_patches).Cols(0, 2 * size), config_.head_dim(), nullptr, 0.0f, cos,
                   sin, pool_);
   FullAttention(attention_, q, k, v, q, attention_scratch_, pool_);
-  ForChunks(num_patches, chunk_rows_, 1, [&](size_t begin, size_t count) {
+  ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
     Linear(q.Rows(begin, count), weights.proj.weight, weights.proj.bias.data(),
            hidden_.view().Rows(begin, count), LinearMode::kAdd, linear_scratch_, pool_);
   });
 }
 
 void VisionEncoder::Mlp(const VisionBlockWeights& weights, size_t num_patches) noexcept {
-  ForChunks(num_patches, chunk_rows_, 1, [&](size_t begin, size_t count) {
+  ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
     const MatView<float> hidden = hidden_.view().Rows(begin, count);
     const MatView<float> inner(inner_.data(), count, config_.intermediate_size);
     LayerNorm(hidden, weights.norm2.weight.data(), weights.norm2.bias.data(), kLayerNormEps,
@@ -158,7 +156,7 @@ void VisionEncoder::Merge(const PatchMergerWeights& weights, bool use_postshuffl
                           MatView<float> out) noexcept {
   const size_t unit = MergeUnit(config_);
   const size_t merged_size = config_.merged_size();
-  ForChunks(out.rows(), chunk_rows_ / unit, 1, [&](size_t begin, size_t count) {
+  ForChunks(out.rows(), chunk_rows_ / unit, [&](size_t begin, size_t count) {
     // The patches of a token follow each other, so the shuffle is only another view of the rows.
     const MatView<float> patches = hidden_.view().Rows(begin * unit, count * unit);
     const MatView<float> tokens(patches.data(), count, merged_size);

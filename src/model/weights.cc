@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/rounding.h"
 #include "checkpoint/expected_tensors.h"
 
 namespace ocelli {
@@ -257,7 +258,7 @@ size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format) {
       bytes += numbers * sizeof(float);
       continue;
     }
-    const size_t outputs = (tensor.shape[0] + kPanelRows - 1) / kPanelRows * kPanelRows;
+    const size_t outputs = RoundUp(tensor.shape[0], kPanelRows);
     const size_t inputs = numbers / tensor.shape[0];
     // The summed patch kernels are seldom bf16 numbers.
     bytes += tensor.name == kPatchEmbed

@@ -87,30 +87,28 @@ std::vector<VisionFeatures> EncodePictures(Model& model, const GoldenCase& golde
   return features;
 }
 
-KvPool PoisonedPool(const Model& model, size_t num_tokens) {
-  KvPool pool(model.kv_layout(), KvLayout::BlocksFor(num_tokens));
+PoisonedBlocks::PoisonedBlocks(const Model& model, size_t num_tokens)
+    : arena_(model.kv_layout(), KvLayout::BlocksFor(num_tokens)) {
   const size_t block_floats = model.kv_layout().BlockBytes() / sizeof(float);
-  for (size_t block = 0; block < pool.num_blocks(); ++block) {
-    std::fill_n(pool.Data(static_cast<KvBlockId>(block)), block_floats,
-                std::numeric_limits<float>::quiet_NaN());
+  for (KvBlockId block = 0; block < arena_.num_blocks(); ++block) {
+    std::fill_n(arena_.Data(block), block_floats, std::numeric_limits<float>::quiet_NaN());
   }
-  return pool;
 }
 
 GoldenSequence::GoldenSequence(Model& model, std::vector<int32_t> prompt,
                                const std::vector<VisionFeatures>& pictures,
-                               const GoldenCase& golden, KvPool& pool)
+                               const GoldenCase& golden, PoisonedBlocks& unused_blocks)
     : tokens_(std::move(prompt)),
       spans_(FindPictures(model, tokens_, golden)),
       features_(pictures),
       rope_index_(tokens_.size(), spans_),
-      pool_(pool) {}
+      unused_blocks_(unused_blocks) {}
 
-DecoderSegment GoldenSequence::Next(size_t count, LogitRows logits) {
+DecoderSegment GoldenSequence::Next(size_t count, size_t num_logits) {
   const size_t first = num_done_;
   num_done_ += count;
   OCELLI_CHECK(num_done_ <= tokens_.size(), "{} of {} tokens", num_done_, tokens_.size());
-  OCELLI_CHECK(blocks_.Grow(pool_, num_done_), "{} KV blocks", pool_.num_blocks());
+  while (blocks_.size() < KvLayout::BlocksFor(num_done_)) blocks_.push_back(unused_blocks_.Next());
   position_ids_ = Mat<int32_t>(3, count);
   rope_index_.CopyTo(first, position_ids_.view());
   picture_rows_.clear();
@@ -125,8 +123,8 @@ DecoderSegment GoldenSequence::Next(size_t count, LogitRows logits) {
           picture_rows_,
           position_ids_.view(),
           first,
-          blocks_.view(),
-          logits};
+          blocks_,
+          num_logits};
 }
 
 int32_t Argmax(MatView<const float> logits, size_t row) {
@@ -137,8 +135,8 @@ int32_t Argmax(MatView<const float> logits, size_t row) {
 GoldenRun RunGolden(Model& model, const GoldenCase& golden,
                     const std::vector<VisionFeatures>& pictures, size_t chunk, size_t num_answers) {
   const size_t vocab_size = model.config().text_config.vocab_size;
-  KvPool pool = PoisonedPool(model, kMaxContextTokens);
-  GoldenSequence sequence(model, golden.input_ids(), pictures, golden, pool);
+  PoisonedBlocks blocks(model, kMaxContextTokens);
+  GoldenSequence sequence(model, golden.input_ids(), pictures, golden, blocks);
   GoldenRun run;
   run.logits = Mat<float>(sequence.num_tokens(), vocab_size);
   run.answer_logits = Mat<float>(num_answers, vocab_size);
@@ -150,7 +148,7 @@ GoldenRun RunGolden(Model& model, const GoldenCase& golden,
   while (sequence.num_done() < sequence.num_tokens()) {
     const size_t first = sequence.num_done();
     const size_t count = std::min(chunk, sequence.num_tokens() - first);
-    const DecoderSegment segment = sequence.Next(count, LogitRows::kAll);
+    const DecoderSegment segment = sequence.Next(count, count);
     const MatView<const float> logits = model.text_decoder().Forward(
         {&segment, 1}, count == sequence.num_tokens() ? &observer : nullptr);
     std::copy_n(logits.data(), count * vocab_size, run.logits.view().Row(first));
@@ -159,7 +157,7 @@ GoldenRun RunGolden(Model& model, const GoldenCase& golden,
   run.answers.push_back(Argmax(run.logits.view(), run.logits.rows() - 1));
   for (size_t i = 0; i < num_answers; ++i) {
     sequence.Append(run.answers.back());
-    const DecoderSegment segment = sequence.Next(1, LogitRows::kLast);
+    const DecoderSegment segment = sequence.Next(1, 1);
     const MatView<const float> logits = model.text_decoder().Forward({&segment, 1});
     std::copy_n(logits.data(), vocab_size, run.answer_logits.view().Row(i));
     if (run.answers.size() < num_answers) run.answers.push_back(Argmax(logits, 0));

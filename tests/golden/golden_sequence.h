@@ -20,22 +20,31 @@ std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, T
 // Returns what the encoder makes of every picture of `golden`, from its expected pixel_values.
 std::vector<VisionFeatures> EncodePictures(Model& model, const GoldenCase& golden);
 
-// A pool of KV blocks full of NaN: what a sequence has not written must not be read.
-KvPool PoisonedPool(const Model& model, size_t num_tokens);
+// KV blocks full of NaN, dealt one after another: what a sequence has not written must not be read.
+class PoisonedBlocks {
+ public:
+  PoisonedBlocks(const Model& model, size_t num_tokens);
+
+  float* Next() { return arena_.Data(num_dealt_++); }
+
+ private:
+  KvArena arena_;
+  KvBlockId num_dealt_ = 0;
+};
 
 // One sequence as the engine would hold it.
 class GoldenSequence {
  public:
   GoldenSequence(Model& model, std::vector<int32_t> prompt,
                  const std::vector<VisionFeatures>& pictures, const GoldenCase& golden,
-                 KvPool& pool);
+                 PoisonedBlocks& unused_blocks);
 
   size_t num_tokens() const { return tokens_.size(); }
   size_t num_done() const { return num_done_; }
   const RopeIndex& rope_index() const { return rope_index_; }
 
   // Returns the next `count` tokens as a segment, valid until the next call, and counts them done.
-  DecoderSegment Next(size_t count, LogitRows logits);
+  DecoderSegment Next(size_t count, size_t num_logits);
   // Appends an answered token.
   void Append(int32_t token) { tokens_.push_back(token); }
 
@@ -44,8 +53,8 @@ class GoldenSequence {
   std::vector<PictureSpan> spans_;
   const std::vector<VisionFeatures>& features_;
   RopeIndex rope_index_;
-  KvPool& pool_;
-  BlockTable blocks_;
+  PoisonedBlocks& unused_blocks_;
+  std::vector<float*> blocks_;
   size_t num_done_ = 0;
   Mat<int32_t> position_ids_;
   std::vector<PictureRows> picture_rows_;

@@ -8,10 +8,12 @@
 #include "golden_case.h"
 #include "golden_sequence.h"
 #include "gtest/gtest.h"
-#include "kernels/targets.h"
+#include "kernels/test_targets.h"
 
 namespace ocelli {
 namespace {
+
+using testing::OnEveryTarget;
 
 constexpr float kAllowedRatio = 2.0f;
 constexpr size_t kNumAnswers = 24;
@@ -46,21 +48,11 @@ float ErrorRatio(const GoldenCase& golden, const std::string& tensor, MatView<co
   return MaxAbsDifference(expected.FloatMat(), actual) / reference;
 }
 
-class ModelGolden : public testing::TestWithParam<std::string> {
+class ModelGolden : public ::testing::TestWithParam<std::string> {
  protected:
   ModelGolden()
       : cases_(LoadGoldenCases(GetParam())),
         model_(LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), pool_)) {}
-
-  // Calls body() on each instruction set of this machine.
-  template <typename Body>
-  void OnEveryTarget(Body body) {
-    for (const Target target : RunnableTargets()) {
-      const ScopedTarget scoped(target);
-      SCOPED_TRACE(TargetName(target));
-      body(target);
-    }
-  }
 
   ThreadPool pool_{2};
   std::vector<GoldenCase> cases_;
@@ -73,8 +65,8 @@ TEST_P(ModelGolden, PositionIdsAreEqual) {
   for (const GoldenCase& golden : cases_) {
     SCOPED_TRACE(golden.name);
     const std::vector<VisionFeatures> no_features(golden.num_pictures());
-    KvPool pool = PoisonedPool(*model_, 0);
-    const GoldenSequence sequence(*model_, golden.input_ids(), no_features, golden, pool);
+    PoisonedBlocks blocks(*model_, 0);
+    const GoldenSequence sequence(*model_, golden.input_ids(), no_features, golden, blocks);
     const GoldenTensor& expected = golden["position_ids"];
     Mat<int32_t> actual(3, sequence.num_tokens());
     sequence.rope_index().CopyTo(0, actual.view());
@@ -173,7 +165,7 @@ TEST_P(ModelGolden, ThreadsAndChunksDoNotChangeABit) {
 // read its prompt answers while the others still read.
 TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
   OnEveryTarget([&](Target) {
-    KvPool pool = PoisonedPool(*model_, 512 * cases_.size());
+    PoisonedBlocks blocks(*model_, 512 * cases_.size());
     std::vector<std::vector<VisionFeatures>> features;
     std::vector<GoldenRun> alone;
     std::vector<GoldenSequence> sequences;
@@ -181,7 +173,7 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
     for (const GoldenCase& golden : cases_) {
       features.push_back(EncodePictures(*model_, golden));
       alone.push_back(RunGolden(*model_, golden, features.back(), 0, kNumAnswers));
-      sequences.emplace_back(*model_, golden.input_ids(), features.back(), golden, pool);
+      sequences.emplace_back(*model_, golden.input_ids(), features.back(), golden, blocks);
     }
     std::vector<size_t> num_answers(cases_.size());
     for (size_t round = 0; round < 64; ++round) {
@@ -191,8 +183,7 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
         const size_t left = sequences[s].num_tokens() - sequences[s].num_done();
         if (left == 0) continue;
         const size_t count = std::min(left, 3 + 5 * s);
-        segments.push_back(
-            sequences[s].Next(count, count == left ? LogitRows::kLast : LogitRows::kNone));
+        segments.push_back(sequences[s].Next(count, count == left ? 1 : 0));
         if (count == left) owners.push_back(s);
       }
       if (segments.empty()) break;
@@ -213,7 +204,7 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden, testing::Values("tied", "untied"),
+INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden, ::testing::Values("tied", "untied"),
                          [](const auto& family) { return family.param; });
 
 TEST(EmbeddedModel, LoadsAndAnswers) {
