@@ -1,8 +1,11 @@
 #include "parallel/thread_pool.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/check.h"
+#include "base/log.h"
+#include "base/rounding.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -40,8 +43,13 @@ T WaitForChange(const std::atomic<T>& atomic, T old) noexcept {
 ThreadPool::ThreadPool(int num_threads) {
   OCELLI_CHECK(num_threads >= 1, "{} threads", num_threads);
   threads_.reserve(static_cast<size_t>(num_threads - 1));
-  for (int worker = 1; worker < num_threads; ++worker) {
-    threads_.emplace_back([this, worker] { WorkerLoop(worker); });
+  try {
+    for (int worker = 1; worker < num_threads; ++worker) {
+      threads_.emplace_back([this, worker] { WorkerLoop(worker); });
+    }
+  } catch (const std::system_error& error) {
+    LogWarning("only {} of {} compute threads started ({})", this->num_threads(), num_threads,
+               error.what());
   }
 }
 
@@ -91,7 +99,7 @@ void ThreadPool::ForEach(size_t count, FunctionRef<void(size_t, int)> body) noex
 void ThreadPool::ForRanges(size_t count, size_t granularity,
                            FunctionRef<void(size_t, size_t, int)> body) noexcept {
   if (count == 0) return;
-  const size_t grains = (count + granularity - 1) / granularity;
+  const size_t grains = DivideUp(count, granularity);
   const auto team = static_cast<size_t>(num_threads());
   Run([&](int worker) {
     const auto w = static_cast<size_t>(worker);

@@ -18,7 +18,8 @@ namespace ocelli {
 // they sleep; an idle pool uses no CPU.
 class ThreadPool {
  public:
-  // Starts `num_threads` - 1 threads. **Units**: `num_threads` at least 1.
+  // Starts `num_threads` - 1 threads (at least 0), or, with a warning, as many as the system
+  // allows.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
