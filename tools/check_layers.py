@@ -15,7 +15,7 @@ ROOMS = {
     "text": (1, ["base"]),
     "kernels": (2, ["base", "tensor", "parallel"]),
     "checkpoint": (2, ["base", "tensor", "parallel"]),
-    "picture": (3, ["base", "tensor", "parallel", "kernels"]),
+    "picture": (3, ["base", "tensor", "parallel", "kernels", "checkpoint"]),
     "model": (3, ["base", "tensor", "parallel", "kernels", "checkpoint"]),
     "engine": (4, ["base", "tensor", "parallel", "kernels", "checkpoint", "text", "picture", "model"]),
     "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),

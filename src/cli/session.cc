@@ -22,17 +22,6 @@ namespace fs = std::filesystem;
 constexpr uint64_t kDummySeed = 1;
 constexpr size_t kPrefillChunkTokens = 256;
 
-ProcessorOptions ToProcessorOptions(const PreprocessorConfig& config) {
-  ProcessorOptions options;
-  options.patch_size = static_cast<int>(config.patch_size);
-  options.merge_size = static_cast<int>(config.merge_size);
-  options.min_pixels = config.min_pixels;
-  options.max_pixels = config.max_pixels;
-  std::copy(config.image_mean.begin(), config.image_mean.end(), options.image_mean.begin());
-  std::copy(config.image_std.begin(), config.image_std.end(), options.image_std.begin());
-  return options;
-}
-
 Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
   OCELLI_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromFile(path));
   return std::make_shared<const Tokenizer>(std::move(tokenizer));
@@ -41,7 +30,7 @@ Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
 void UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
-  files.processor = ToProcessorOptions(directory.preprocessor_config);
+  files.processor = ProcessorOptionsOf(directory.preprocessor_config);
 }
 
 Status OpenDummy(const ModelOptions& options, SessionFiles& files) {

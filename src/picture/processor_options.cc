@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ocelli {
@@ -9,8 +10,8 @@ namespace {
 
 constexpr int kMaxPatchSize = 256;
 constexpr int kMaxMergeSize = 16;
-constexpr uint64_t kMaxPixels = uint64_t{1}
-                                << 26;  // 800 MB of patches; published checkpoints use 2^24
+// 800 MB of patches; published checkpoints use 2^24.
+constexpr uint64_t kMaxPixels = uint64_t{1} << 26;
 
 Error Impossible(std::string_view field, std::string_view value, std::string_view limit) {
   return Error{ErrorCode::kInvalidArgument,
@@ -40,6 +41,17 @@ Status CheckNormalisation(const ProcessorOptions& processor) {
 }
 
 }  // namespace
+
+ProcessorOptions ProcessorOptionsOf(const PreprocessorConfig& config) {
+  ProcessorOptions options;
+  options.patch_size = static_cast<int>(config.patch_size);
+  options.merge_size = static_cast<int>(config.merge_size);
+  options.min_pixels = config.min_pixels;
+  options.max_pixels = config.max_pixels;
+  std::copy(config.image_mean.begin(), config.image_mean.end(), options.image_mean.begin());
+  std::copy(config.image_std.begin(), config.image_std.end(), options.image_std.begin());
+  return options;
+}
 
 Status CheckProcessorOptions(const ProcessorOptions& processor) {
   OCELLI_RETURN_IF_ERROR(CheckRange("patch_size", processor.patch_size, kMaxPatchSize));

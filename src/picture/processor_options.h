@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "checkpoint/preprocessor_config.h"
 
 namespace ocelli {
 
@@ -22,6 +23,9 @@ struct ProcessorOptions {
   // Pixels along one side of an image token: sizes are multiples of this.
   int factor() const { return patch_size * merge_size; }
 };
+
+// Returns what the preprocessor_config.json of a checkpoint asks for.
+ProcessorOptions ProcessorOptionsOf(const PreprocessorConfig& config);
 
 // What a user asks for one picture. 0 means: not asked.
 struct PictureOptions {

@@ -12,24 +12,16 @@
 namespace ocelli {
 namespace {
 
-ProcessorOptions ProcessorOf(const PreprocessorConfig& config) {
-  ProcessorOptions options;
-  options.patch_size = static_cast<int>(config.patch_size);
-  options.merge_size = static_cast<int>(config.merge_size);
-  options.min_pixels = config.min_pixels;
-  options.max_pixels = config.max_pixels;
-  return options;
-}
-
 Patches Prepare(const GoldenCase& golden, size_t index, ThreadPool& pool) {
   const auto directory = ModelDirectory::Open(GoldenDirectory() / golden.checkpoint);
   const auto bytes = ReadFile(golden.picture_path(index), size_t{1} << 24);
   const auto image = DecodePicture(std::as_bytes(std::span(*bytes)), DecodeLimits());
-  return PreparePicture(*image, ProcessorOf(directory->preprocessor_config), PictureOptions(), pool)
+  return PreparePicture(*image, ProcessorOptionsOf(directory->preprocessor_config),
+                        PictureOptions(), pool)
       .value();
 }
 
-class PictureGolden : public testing::TestWithParam<std::string> {};
+class PictureGolden : public ::testing::TestWithParam<std::string> {};
 
 // The reference repeats every channel of a patch for its two temporal steps.
 TEST_P(PictureGolden, PixelValuesAreBitEqual) {
@@ -56,7 +48,7 @@ TEST_P(PictureGolden, PixelValuesAreBitEqual) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Checkpoints, PictureGolden, testing::Values("tied", "untied"),
+INSTANTIATE_TEST_SUITE_P(Checkpoints, PictureGolden, ::testing::Values("tied", "untied"),
                          [](const auto& family) { return family.param; });
 
 }  // namespace
