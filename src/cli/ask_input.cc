@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <climits>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -45,6 +46,13 @@ Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& pic
                  ""};
   }
   if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
+  if (path.size() >= PATH_MAX) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} characters are no path; bytes travel as a data URL, "
+                             "data:image/png;base64,...",
+                             path.size()),
+                 ""};
+  }
   OCELLI_ASSIGN_OR_RETURN(const std::string text,
                           ReadFile(std::filesystem::path(path), limit_bytes));
   const auto bytes = std::as_bytes(std::span(text));
@@ -106,7 +114,8 @@ Result<api::Conversation> ConversationFromFile(const std::string& path) {
 }
 
 std::string PictureName(const api::PictureReference& picture) {
-  return api::IsDataUrl(picture.url) ? "data URL" : picture.url;
+  if (api::IsDataUrl(picture.url)) return "data URL";
+  return picture.url.size() < PATH_MAX ? picture.url : "no path";
 }
 
 Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture,

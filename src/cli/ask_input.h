@@ -31,7 +31,7 @@ Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& 
                                                    const PictureOptions& defaults,
                                                    ThreadPool& pool);
 
-// Returns how a picture is called in messages and results: its path, or "data URL".
+// Returns how a picture is called in messages and results: its path, or what it is instead.
 std::string PictureName(const api::PictureReference& picture);
 
 }  // namespace ocelli::cli
