@@ -1,10 +1,10 @@
 #include "base/file.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <fstream>
+#include <string>
 
+#include "base/test_directory.h"
 #include "gtest/gtest.h"
 
 namespace ocelli {
@@ -12,19 +12,11 @@ namespace {
 
 class FileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    directory_ =
-        std::filesystem::temp_directory_path() / ("ocelli_file_test_" + std::to_string(getpid()));
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::filesystem::path Write(const std::string& name, const std::string& content) {
-    std::ofstream(directory_ / name, std::ios::binary) << content;
-    return directory_ / name;
+    return directory_.Write(name, content);
   }
 
-  std::filesystem::path directory_;
+  testing::TestDirectory directory_;
 };
 
 TEST_F(FileTest, ReadsAndMapsTheSameBytes) {
@@ -43,9 +35,9 @@ TEST_F(FileTest, RefusesAboveTheLimitNamingIt) {
 }
 
 TEST_F(FileTest, NamesMissingFilesDirectoriesAndPipes) {
-  EXPECT_EQ(ReadFile(directory_ / "none", 9).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(MappedFile::Open(directory_).error().code, ErrorCode::kInvalidArgument);
-  const auto pipe = directory_ / "pipe";
+  EXPECT_EQ(ReadFile(directory_.path() / "none", 9).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(MappedFile::Open(directory_.path()).error().code, ErrorCode::kInvalidArgument);
+  const auto pipe = directory_.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(ReadFile(pipe, 9).error().code, ErrorCode::kInvalidArgument);
 }

@@ -1,9 +1,8 @@
 #include "base/machine_limits.h"
 
-#include <unistd.h>
+#include <string>
 
-#include <fstream>
-
+#include "base/test_directory.h"
 #include "gtest/gtest.h"
 
 namespace ocelli {
@@ -14,17 +13,12 @@ namespace fs = std::filesystem;
 // A fake "/" with the files that a test writes; the affinity mask stays the machine's own.
 class MachineLimitsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("ocelli_limits_test_" + std::to_string(getpid()));
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
   void Write(const std::string& path, const std::string& content) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << content;
+    directory_.Write(path, content);
   }
 
-  fs::path root_;
+  testing::TestDirectory directory_;
+  const fs::path& root_ = directory_.path();
 };
 
 TEST_F(MachineLimitsTest, QuotaOfAnyAncestorBindsAndIsFloored) {

@@ -15,7 +15,7 @@ using nlohmann::json;
 using testing::ExpectError;
 using testing::GoldenPath;
 using testing::ReadAll;
-using testing::TempDirectory;
+using testing::TestDirectory;
 using testing::TestTensor;
 using testing::TinyConfig;
 
@@ -62,7 +62,7 @@ class CheckpointTest : public ::testing::Test {
                          [&](const TestTensor& tensor) { return tensor.name == name; });
   }
 
-  TempDirectory directory_;
+  TestDirectory directory_;
   json config_ = TinyConfig();
   std::vector<TestTensor> tensors_;
 };

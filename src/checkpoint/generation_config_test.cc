@@ -28,7 +28,7 @@ TEST(GenerationConfig, OneEosTokenMayBeANumber) {
 }
 
 TEST(GenerationConfig, AnAbsentFileIsGreedy) {
-  const testing::TempDirectory directory;
+  const testing::TestDirectory directory;
   const auto config = ReadGenerationConfig(directory.path() / "generation_config.json");
   ASSERT_TRUE(config.ok());
   EXPECT_FALSE(config->do_sample);

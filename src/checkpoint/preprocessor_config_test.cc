@@ -33,7 +33,7 @@ TEST(PreprocessorConfig, MinAndMaxPixelsOverruleSize) {
 }
 
 TEST(PreprocessorConfig, AnAbsentFileGivesTheDefaults) {
-  const testing::TempDirectory directory;
+  const testing::TestDirectory directory;
   PreprocessorConfig defaults;
   defaults.patch_size = 14;
   const auto config =

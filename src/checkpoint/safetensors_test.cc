@@ -11,7 +11,7 @@ namespace {
 using testing::ExpectError;
 using testing::Mutated;
 using testing::Safetensors;
-using testing::TempDirectory;
+using testing::TestDirectory;
 
 constexpr ErrorCode kCorrupt = ErrorCode::kCorruptData;
 
@@ -30,7 +30,7 @@ uint64_t Checksum(const SafetensorsFile& file) {
 }
 
 TEST(Safetensors, ReadsNamesFormatsShapesAndBytes) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   const auto file = SafetensorsFile::Open(
       directory.Write("x.safetensors", Safetensors({{"b", "BF16", {2, 1}, "abcd"},
                                                     {"a", "F32", {}, "efgh"},
@@ -51,12 +51,12 @@ TEST(Safetensors, ReadsNamesFormatsShapesAndBytes) {
 }
 
 TEST(Safetensors, AcceptsAHeaderPaddedWithBlanksAndNoTensors) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   EXPECT_TRUE(SafetensorsFile::Open(directory.Write("x", Safetensors("{}      ", ""))).ok());
 }
 
 TEST(Safetensors, ReleasedBytesReadBackTheSame) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   const auto file = SafetensorsFile::Open(
       directory.Write("x", Safetensors({{"a", "U8", {100'000}, std::string(100'000, 'q')}})));
   ASSERT_TRUE(file.ok());
@@ -162,7 +162,7 @@ std::vector<BadFile> FilesWithBadHeaders() {
 }
 
 TEST(Safetensors, RefusesOtherFilesSayingWhatTheyAre) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   for (const BadFile& bad : FilesThatAreSomethingElse()) {
     std::vector<std::string> words = bad.words;
     words.push_back("model.safetensors");
@@ -172,7 +172,7 @@ TEST(Safetensors, RefusesOtherFilesSayingWhatTheyAre) {
 }
 
 TEST(Safetensors, RefusesBadHeadersSayingWhatIsWrong) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   for (const BadFile& bad : FilesWithBadHeaders()) {
     SCOPED_TRACE(bad.content.substr(8));
     ExpectError(SafetensorsFile::Open(directory.Write("model.safetensors", bad.content)), bad.code,
@@ -181,7 +181,7 @@ TEST(Safetensors, RefusesBadHeadersSayingWhatIsWrong) {
 }
 
 TEST(Safetensors, AFileCutAnywhereIsRefused) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   const std::string whole =
       Safetensors({{"a", "F32", {2}, "abcdefgh"}, {"b", "BF16", {3}, "ijklmn"}});
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -191,13 +191,13 @@ TEST(Safetensors, AFileCutAnywhereIsRefused) {
 }
 
 TEST(Safetensors, RefusesMissingFilesAndDirectories) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   ExpectError(SafetensorsFile::Open(directory.path() / "no"), ErrorCode::kNotFound, {"no"});
   ExpectError(SafetensorsFile::Open(directory.path()), ErrorCode::kInvalidArgument, {"directory"});
 }
 
 TEST(Safetensors, SurvivesRandomDamage) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   std::mt19937 random(2);
   const std::string good =
       Safetensors({{"model.norm.weight", "F32", {2}, "abcdefgh"}, {"b", "BF16", {3, 1}, "ijklmn"}});
@@ -215,7 +215,7 @@ TEST(Safetensors, SurvivesRandomDamage) {
 }
 
 TEST(Safetensors, AHostileHeaderOfManyTensorsIsRefusedQuickly) {
-  const TempDirectory directory;
+  const TestDirectory directory;
   std::string header = "{";
   for (int i = 0; i < 200'000; ++i) {
     header +=

@@ -1,13 +1,10 @@
 #ifndef OCELLI_CHECKPOINT_TEST_FILES_H_
 #define OCELLI_CHECKPOINT_TEST_FILES_H_
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/test_directory.h"
 #include "checkpoint/expected_tensors.h"
 #include "checkpoint/model_config.h"
 #include "gtest/gtest.h"
@@ -26,34 +24,6 @@ namespace ocelli::testing {
 inline std::filesystem::path GoldenPath(std::string_view name) {
   return std::filesystem::path(OCELLI_SOURCE_DIR) / "tests/golden/data" / name;
 }
-
-// Returns where files cost least: some tests write thousands.
-inline std::filesystem::path ScratchRoot() {
-  const std::filesystem::path memory = "/dev/shm";
-  return access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
-}
-
-// A directory that lives as long as the test.
-class TempDirectory {
- public:
-  TempDirectory() {
-    std::string pattern = ScratchRoot() / "ocelli_checkpoint_XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TempDirectory() { std::filesystem::remove_all(path_); }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path Write(std::string_view name, std::string_view content) const {
-    const std::filesystem::path file = path_ / name;
-    std::ofstream(file, std::ios::binary).write(content.data(), std::ssize(content));
-    return file;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string ReadAll(const std::filesystem::path& path) {
   return *ReadFile(path, size_t{1} << 30);

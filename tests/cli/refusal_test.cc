@@ -1,10 +1,9 @@
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/test_directory.h"
 #include "golden_case.h"
 #include "gtest/gtest.h"
 #include "run_program.h"
@@ -18,20 +17,12 @@ namespace fs = std::filesystem;
 
 class Refusal : public ::testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = fs::temp_directory_path() / ("ocelli_refusal_test_" + std::to_string(getpid()));
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string Write(const std::string& name, const std::string& content) {
-    std::ofstream(directory_ / name, std::ios::binary) << content;
-    return (directory_ / name).string();
+    return directory_.Write(name, content).string();
   }
   // Returns a copy of the tied golden checkpoint in which `name` holds `content`.
   std::string SpoiltCheckpoint(const std::string& name, const std::string& content) {
-    const fs::path copy = directory_ / "model";
+    const fs::path copy = directory_.path() / "model";
     fs::copy(GoldenDirectory() / "checkpoint_tied", copy, fs::copy_options::recursive);
     std::ofstream(copy / name, std::ios::binary | std::ios::trunc) << content;
     return copy.string();
@@ -49,7 +40,7 @@ class Refusal : public ::testing::Test {
   }
 
   const std::string picture_ = (GoldenDirectory() / "tied/one_picture/picture_0.png").string();
-  fs::path directory_;
+  const testing::TestDirectory directory_;
 };
 
 TEST_F(Refusal, Usage) {
@@ -69,7 +60,7 @@ TEST_F(Refusal, PicturesThatAreNotPictures) {
   Expect({"ask", "/nowhere/a.png", "?"}, 1, "picture 1 (/nowhere/a.png): cannot open");
   Expect({"ask", picture_, Write("page.png", "<!DOCTYPE html><html></html>"), "?"}, 1, "picture 2");
   Expect({"ask", Write("empty.jpg", ""), "?"}, 1, "picture 1");
-  Expect({"ask", directory_.string(), "?"}, 2, "directory");
+  Expect({"ask", directory_.path().string(), "?"}, 2, "directory");
   Expect({"ask", "https://example.org/a.png", "?"}, 1, "not fetched from the network");
   Expect({"ask", "data:image/png;base64,!!!!", "?"}, 2, "not base64");
 }
@@ -92,7 +83,7 @@ TEST_F(Refusal, MessagesThatMakeNoSense) {
 TEST_F(Refusal, CheckpointsThatAreNone) {
   Expect({"ask", "?", "--model", "/nowhere"}, 1, "/nowhere");
   Expect({"inspect", "/nowhere"}, 1, "/nowhere");
-  Expect({"ask", "?", "--model", directory_.string()}, 1, "config.json");
+  Expect({"ask", "?", "--model", directory_.path().string()}, 1, "config.json");
 }
 
 TEST_F(Refusal, GitLfsPointerInsteadOfWeights) {

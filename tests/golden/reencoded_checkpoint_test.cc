@@ -1,13 +1,13 @@
 // The same numbers written as bf16, f16 and f32 are the same model, bit for bit.
-#include <unistd.h>
-
-#include <cmath>
 #include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/bf16.h"
+#include "base/test_directory.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/test_files.h"
 #include "golden_case.h"
 #include "golden_sequence.h"
 #include "gtest/gtest.h"
@@ -39,55 +39,37 @@ void AppendNumber(DType dtype, float value, std::string& out) {
   }
 }
 
-// Writes the checkpoint in `source`, whose numbers are cut to what bf16 and f16 both hold, to
-// `target` in another number format.
-void Reencode(const std::filesystem::path& source, DType dtype,
-              const std::filesystem::path& target) {
-  std::filesystem::create_directories(target);
-  for (const char* name : {"config.json", "preprocessor_config.json", "tokenizer.json"}) {
-    std::filesystem::copy_file(source / name, target / name,
-                               std::filesystem::copy_options::overwrite_existing);
-  }
-  const Result<Checkpoint> checkpoint = Checkpoint::Open(source);
-  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
-  nlohmann::json header;
-  std::string data;
-  for (const SafetensorsFile& file : checkpoint->files()) {
+// Returns the weights in `source`, cut to what bf16 and f16 both hold, as one safetensors file of
+// another number format.
+std::string Reencoded(const std::filesystem::path& source, DType dtype) {
+  const Checkpoint checkpoint = Checkpoint::Open(source).value();
+  std::vector<testing::TestTensor> tensors;
+  for (const SafetensorsFile& file : checkpoint.files()) {
     for (const SafetensorsEntry& entry : file.entries()) {
-      const TensorView tensor{*entry.dtype, entry.shape, file.Bytes(entry)};
-      const size_t begin = data.size();
-      for (size_t i = 0; i < tensor.NumElements(); ++i) {
-        AppendNumber(dtype, ToFloat(ToFloat16(tensor.At(i))), data);
+      const TensorView from{*entry.dtype, entry.shape, file.Bytes(entry)};
+      testing::TestTensor& to = tensors.emplace_back(
+          testing::TestTensor{entry.name, std::string(DTypeName(dtype)), entry.shape, ""});
+      for (size_t i = 0; i < from.NumElements(); ++i) {
+        AppendNumber(dtype, ToFloat(ToFloat16(from.At(i))), to.bytes);
       }
-      header[entry.name] = {{"dtype", DTypeName(dtype)},
-                            {"shape", entry.shape},
-                            {"data_offsets", {begin, data.size()}}};
     }
   }
-  std::string head = header.dump();
-  head.resize((head.size() + 7) / 8 * 8, ' ');
-  const uint64_t head_bytes = head.size();
-  std::ofstream out(target / "model.safetensors", std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&head_bytes), sizeof(head_bytes));
-  out << head << data;
-  ASSERT_TRUE(out.good());
+  return testing::Safetensors(tensors);
 }
 
-class ReencodedCheckpoint : public testing::Test {
+class ReencodedCheckpoint : public ::testing::Test {
  protected:
-  ReencodedCheckpoint()
-      : directory_(std::filesystem::temp_directory_path() /
-                   ("ocelli_reencoded_" + std::to_string(getpid()))) {}
-  ~ReencodedCheckpoint() override { std::filesystem::remove_all(directory_); }
-
   std::unique_ptr<Model> Load(DType dtype) {
-    const std::filesystem::path target = directory_ / std::string(DTypeName(dtype));
-    Reencode(GoldenDirectory() / "checkpoint_tied", dtype, target);
-    return LoadGoldenModel(target, pool_);
+    const std::filesystem::path source = GoldenDirectory() / "checkpoint_tied";
+    for (const char* name : {"config.json", "preprocessor_config.json"}) {
+      directory_.Write(name, testing::ReadAll(source / name));
+    }
+    directory_.Write("model.safetensors", Reencoded(source, dtype));
+    return LoadGoldenModel(directory_.path(), pool_);
   }
 
   ThreadPool pool_{1};
-  std::filesystem::path directory_;
+  testing::TestDirectory directory_;
 };
 
 TEST_F(ReencodedCheckpoint, SameNumbersInAnotherFormatAreTheSameModel) {
