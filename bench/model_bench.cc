@@ -34,6 +34,7 @@ struct Options {
   size_t decode_steps = 16;
   std::string config = OCELLI_SOURCE_DIR "/bench/shapes/qwen3_vl_2b";
   std::string model;
+  std::string only;  // words of the figures wanted
 };
 
 // What one call does.
@@ -235,6 +236,7 @@ class ModelBench {
   template <class Body>
   void Report(const std::string& name, const Work& work, double tokens, int repeats,
               const Body& body) {
+    if (name.find(options_.only) == std::string::npos) return;
     body();
     std::vector<double> seconds, of_fma, of_read;
     for (int i = 0; i < repeats; ++i) {
@@ -281,6 +283,8 @@ int main(int argc, char** argv) {
   app.add_option("--config", options.config,
                  "Directory of a config.json to fill with random weights");
   app.add_option("--model", options.model, "Directory of a checkpoint, in place of --config");
+  app.add_option("--only", options.only,
+                 "Only figures whose name has these words, as in \"decode\"");
   CLI11_PARSE(app, argc, argv);
   return ocelli::ModelBench(options).Run();
 }

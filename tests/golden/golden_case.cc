@@ -48,6 +48,12 @@ std::map<std::string, GoldenTensor> ReadTensors(const std::filesystem::path& pat
   return tensors;
 }
 
+// Written by tools/golden/measure_reference_error.py.
+nlohmann::json ReferenceRmsErrors() {
+  return nlohmann::json::parse(
+      ReadWhole(GoldenDirectory().parent_path() / "reference_rms_error.json"));
+}
+
 GoldenCase LoadCase(const std::string& family, const std::filesystem::path& directory) {
   const auto info = nlohmann::json::parse(ReadWhole(directory / "case.json"));
   GoldenCase golden;
@@ -55,6 +61,7 @@ GoldenCase LoadCase(const std::string& family, const std::filesystem::path& dire
   golden.checkpoint = "checkpoint_" + family;
   golden.directory = directory;
   golden.reference_error = info["reference_float32_max_abs_error"].get<float>();
+  golden.reference_rms_error = ReferenceRmsErrors()[golden.name].get<double>();
   golden.logits_max_abs = info["logits_max_abs"].get<float>();
   golden.tensors = ReadTensors(directory / "expected.safetensors");
   return golden;

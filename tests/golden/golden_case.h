@@ -31,7 +31,8 @@ struct GoldenCase {
   std::string name;        // "tied/one_picture"
   std::string checkpoint;  // "checkpoint_tied"
   std::filesystem::path directory;
-  float reference_error = 0;  // of the reference's own float32 logits, largest absolute
+  float reference_error = 0;       // of the reference's own float32 logits, largest absolute
+  double reference_rms_error = 0;  // likewise, root mean square
   float logits_max_abs = 0;
   std::map<std::string, GoldenTensor> tensors;
 

@@ -39,7 +39,7 @@ def options_of(level):
     """Sizes to choose from and what pages of a level look like."""
     sizes, lines, longest, (low, high) = LEVELS[level]
     return sizes, draw_text.TextOptions(min_px=low, max_px=high, max_lines=lines, longest=longest,
-                                        noise_share=0.12)
+                                        noise_share=0.12, harm_share=0.5)
 
 
 def choose_level(rng, level):

@@ -12,6 +12,7 @@ CHARS = [None] + list(" " + string.ascii_letters + string.digits + string.punctu
                       + "\u00a3\u20ac\u00b0") + [LINE_END]
 CLASS = {char: i for i, char in enumerate(CHARS)}
 SHAPE_CLASSES = (1 + len(COLOUR_NAMES), 1 + len(SHAPE_NAMES))
+IGNORED = -100
 SLOTS = 2     # characters remembered per patch: two narrow ones can share 8 px
 
 
@@ -45,21 +46,30 @@ def character_targets(marks, height, width):
 
 
 def shape_targets(scene, height, width):
-    """(N, 2) classes of colour and shape name for the patches in the middle half of each shape."""
+    """(N, 2) classes of colour and shape name for the patches in the middle half of each shape.
+
+    The rest of its box is IGNORED: no patch can tell alone how far from the rim it lies.
+    """
     out = np.zeros(((height // PATCH_PX) * (width // PATCH_PX), 2), np.int64)
     for shape in scene.shapes:
         x0, y0, x1, y1 = shape.box
         classes = 1 + COLOUR_NAMES.index(shape.colour), 1 + SHAPE_NAMES.index(shape.name)
-        for x in _middle_steps(x0, x1):
-            for y in _middle_steps(y0, y1):
-                patch = patch_index(x, y, height, width)
-                if patch is not None:
-                    out[patch] = classes
+        _mark(out, _steps(x0, x1), _steps(y0, y1), (IGNORED, IGNORED), height, width)
+        x, y, w, h = (x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / 4, (y1 - y0) / 4
+        _mark(out, _steps(x - w, x + w), _steps(y - h, y + h), classes, height, width)
     return out
 
 
-def _middle_steps(low, high):
-    """Points at most a patch apart over the middle half of a span."""
-    quarter = (high - low) / 4
-    count = int(2 * quarter // PATCH_PX) + 1
-    return np.linspace(low + quarter, high - quarter, count + 1) if count > 1 else [(low + high) / 2]
+def _mark(out, columns, rows, classes, height, width):
+    """Writes classes to the patches under a lattice of points."""
+    for x in columns:
+        for y in rows:
+            patch = patch_index(x, y, height, width)
+            if patch is not None:
+                out[patch] = classes
+
+
+def _steps(low, high):
+    """Points at most a patch apart from low to high, or the middle of a short span."""
+    count = int((high - low) // PATCH_PX) + 1
+    return np.linspace(low, high, count + 1) if count > 1 else [(low + high) / 2]

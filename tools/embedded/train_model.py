@@ -17,7 +17,7 @@ import labels
 import network
 import training
 import workers
-from train_tower import NONE_WEIGHT, CharacterHeads, class_loss, to_tensor
+from train_tower import CharacterHeads, class_loss, none_light, to_tensor
 
 MASTERED = 0.75            # share of right bytes on text at which the next level starts
 TOWER_WAITS = 60           # first steps in which only the text model learns
@@ -36,6 +36,8 @@ def arguments():
     parser.add_argument("--deepstack-from", type=float, default=0.6,
                         help="share of the time after which deepstack features join in")
     parser.add_argument("--level", type=int, help="start at this level of exercises")
+    parser.add_argument("--top-level", type=int, default=len(batches.LEVELS) - 1,
+                        help="highest level to reach")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--pause-file", help="training sleeps while this file exists")
@@ -68,8 +70,7 @@ class Trainer:
                                    if k.startswith("model.visual.") and "deepstack" not in k},
                                   strict=False)
         self.clock = training.Clock(args.pause_file, spent)
-        self.weights = torch.ones(len(labels.CHARS))
-        self.weights[0] = NONE_WEIGHT
+        self.weights = none_light(len(labels.CHARS))
 
     def _load(self, path):
         state = torch.load(path)
@@ -151,7 +152,7 @@ def train(args):
                   f"{trainer.level} {means.take()} rate {trainer.rate():.1e} "
                   f"{pictures / (now - told):.0f} pictures/s threads {torch.get_num_threads()} "
                   f"waited {waited / (now - told):.0%}", flush=True)
-            if right > MASTERED and trainer.level < len(batches.LEVELS) - 1:
+            if right > MASTERED and trainer.level < args.top_level:
                 trainer.level += 1
                 stream.set_level(trainer.level)
             told, pictures, waited = now, 0, 0.0

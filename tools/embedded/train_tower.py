@@ -41,7 +41,7 @@ class CharacterHeads(torch.nn.Module):
         """Cross entropy of colour and shape name per patch; targets (B, N, 2)."""
         b, n = targets.shape[:2]
         parts = self.shape(cell_features).view(b, n, -1).split(labels.SHAPE_CLASSES, -1)
-        return sum(F.cross_entropy(part.flatten(0, 1), targets[..., i].flatten())
+        return sum(class_loss(part, targets[..., i], none_light(part.shape[-1]))
                    for i, part in enumerate(parts))
 
     def forward(self, patch_features, cell_features):
@@ -80,6 +80,13 @@ def make_scenes(rng):
 def to_tensor(pictures):
     """uint8 (B,H,W,3) to float (B,3,H,W) in [-1, 1], as the preprocessor does."""
     return torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 127.5 - 1
+
+
+def none_light(classes):
+    """Class weights under which the empty patches, the great majority, count less."""
+    weights = torch.ones(classes)
+    weights[0] = NONE_WEIGHT
+    return weights
 
 
 def class_loss(scores, targets, weights):
@@ -121,8 +128,7 @@ def train(args):
         if state["optimisers"]:
             optimisers.load_state_dict(state["optimisers"])
         step, spent = state["step"], state["spent"]
-    weights = torch.ones(len(labels.CHARS))
-    weights[0] = NONE_WEIGHT
+    weights = none_light(len(labels.CHARS))
     stream = workers.BatchStream(draw, args.seed * 7919 + step, args.workers)
     clock, means = training.Clock(args.pause_file, spent), training.Means()
     governor = training.ThreadGovernor()

@@ -41,10 +41,11 @@ install_packages() {
     as_root=(sudo)
   fi
   say "installing Debian packages: $missing"
+  mkdir -p build
   "${as_root[@]}" apt-get update -qq || fail "apt-get update failed; check the network and /etc/apt/sources.list, then run this again"
   # shellcheck disable=SC2086  # a list of words
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing > /tmp/ocelli-apt.log 2>&1 ||
-    fail "apt-get could not install $missing; its last words were: $(tail -n 3 /tmp/ocelli-apt.log | tr '\n' ' ')"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing > build/apt.log 2>&1 ||
+    fail "apt-get could not install $missing; its last words were: $(tail -n 3 build/apt.log | tr '\n' ' ')"
 }
 
 # build_preset PRESET [TARGET...]: configures (once) and builds; quiet unless something fails.
