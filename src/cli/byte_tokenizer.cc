@@ -7,28 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "text/byte_level.h"
+#include "text/utf8.h"
+
 namespace ocelli::cli {
 namespace {
 
 using nlohmann::json;
 
 constexpr int32_t kNumBytes = 256;
-
-// Returns the character that byte-level BPE writes for `byte`: itself when it is printable, else
-// the next of the characters from U+0100 on. **Ref**: bytes_to_unicode of GPT-2.
-std::string ByteCharacter(int byte) {
-  const auto printable = [](int b) {
-    return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-  };
-  int code_point = byte;
-  if (!printable(byte)) {
-    code_point = kNumBytes;
-    for (int b = 0; b < byte; ++b) code_point += printable(b) ? 0 : 1;
-  }
-  if (code_point < 0x80) return std::string(1, static_cast<char>(code_point));
-  return {static_cast<char>(0xC0 | (code_point >> 6)),
-          static_cast<char>(0x80 | (code_point & 0x3F))};
-}
 
 std::map<int32_t, std::string> ControlTokens(const ModelConfig& config) {
   std::map<int32_t, std::string> tokens = {{config.image_token_id, "<|image_pad|>"},
@@ -58,13 +45,16 @@ Result<std::shared_ptr<const Tokenizer>> MakeByteTokenizer(const ModelConfig& co
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("config.json: a vocabulary of {} tokens with control tokens {} to {} leaves no "
-                    "room for "
-                    "256 bytes below them; add a tokenizer.json",
+                    "room for 256 bytes below them; add a tokenizer.json",
                     config.text_config.vocab_size, control.begin()->first, control.rbegin()->first),
         "config"};
   }
   json vocab = json::object();
-  for (int byte = 0; byte < kNumBytes; ++byte) vocab[ByteCharacter(byte)] = byte;
+  for (int32_t byte = 0; byte < kNumBytes; ++byte) {
+    std::string character;
+    AppendUtf8(ByteLevelCharacter(static_cast<uint8_t>(byte)), character);
+    vocab[character] = byte;
+  }
   json added = json::array();
   for (const auto& [id, content] : control) {
     added.push_back({{"id", id}, {"content", content}, {"special", true}});

@@ -90,8 +90,8 @@ Status CheckFits(uint64_t needed) {
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
   return Error{ErrorCode::kResourceExhausted,
                fmt::format("this needs {:.2f} GiB of memory and {:.2f} GiB can be had; free some, "
-                           "raise the memory limit, "
-                           "or ask for less with --max-image-tokens and --max-new-tokens",
+                           "raise the memory limit, or ask for less with --max-image-tokens and "
+                           "--max-new-tokens",
                            static_cast<double>(needed) / kGiB,
                            static_cast<double>(limits.UsableBytes()) / kGiB),
                "memory"};

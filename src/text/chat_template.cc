@@ -92,8 +92,7 @@ class TemplateWriter {
     }
     prompt_.AddText(
         "\n</tools>\n\nFor each function call, return a json object with function name and "
-        "arguments "
-        "within ");
+        "arguments within ");
     prompt_.AddControl(kToolCall);
     prompt_.AddControl(kToolCallEnd);
     prompt_.AddText(" XML tags:\n");
