@@ -193,14 +193,13 @@ TEST(TokenizerJson, RefusesWhatIsNotJsonBeforeItCosts) {
   EXPECT_EQ(error.code, ErrorCode::kTooLarge);
 }
 
-TEST(TokenizerJson, MessagesQuoteOnlyTheStartOfLongTokens) {
+TEST(TokenizerJson, MessagesQuoteOnlyTheStartOfLongTokensFitForATerminal) {
   Json json = testing::SmallTokenizerJson();
-  std::string token;
-  for (int i = 0; i < 1000; ++i) token += "abc";
-  json["model"]["vocab"][token] = 310;
+  json["model"]["vocab"]["中\x1b" + std::string(1000, 'a')] = 310;
   const std::string message = ParseTokenizerJson(json.dump()).error().message;
-  EXPECT_LT(message.size(), 200u);
-  EXPECT_THAT(message, HasSubstr("...\""));
+  EXPECT_LT(message.size(), 300u);
+  EXPECT_THAT(message, HasSubstr("\"\\xe4\\xb8\\xad\\x1baaa"));
+  EXPECT_THAT(message, HasSubstr("aaa...\""));
 }
 
 }  // namespace
