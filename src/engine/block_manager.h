@@ -58,6 +58,9 @@ class BlockManager {
   // first is the end of a chain.
   void Release(KvBlockId id);
 
+  // Makes sure that nobody matches block `id` from now on; it must be in use.
+  void Forget(KvBlockId id) { index_.Erase(id); }
+
   // Records that the first `units.size()` tokens of block `id`, which follows the block called
   // `parent`, are computed; they are kept unchanged as long as anyone may match them.
   // `key` names the block once it is full. Returns the block that the sequence must use from now

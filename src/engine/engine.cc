@@ -25,6 +25,9 @@ Status CheckOptions(const EngineOptions& options, const ModelTraits& traits) {
   OCELLI_RETURN_IF_ERROR(at_least_one("prefill_chunk_tokens", options.prefill_chunk_tokens));
   OCELLI_RETURN_IF_ERROR(
       at_least_one("shared_prefill_chunk_tokens", options.shared_prefill_chunk_tokens));
+  if (!(options.step_seconds >= 0 && options.shared_step_seconds >= 0)) {
+    return Error{ErrorCode::kInvalidArgument, "step_seconds must not be negative", "step_seconds"};
+  }
   if (options.kv_memory_bytes >= traits.kv_block_bytes) return {};
   return Error{
       ErrorCode::kResourceExhausted,

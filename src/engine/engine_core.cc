@@ -25,6 +25,7 @@ EngineCore::EngineCore(const EngineOptions& options, std::unique_ptr<ModelRunner
       blocks_(plan_.num_kv_blocks, options.prefix_cache),
       scheduler_(options, blocks_, *runner_),
       vision_(*runner_, options.vision_cache_bytes),
+      pacer_(options),
       sampler_(runner_->traits().vocab_size) {
   runner_->Plan(plan_);
   segments_.reserve(options.max_sequences);
@@ -141,7 +142,7 @@ bool EngineCore::EncodeStep() {
   const TimePoint begin = clock_();
   const auto progress = vision_.Step(scheduler_.running(), scheduler_.waiting());
   if (!progress) return false;
-  const double seconds = std::chrono::duration<double>(clock_() - begin).count();
+  const double seconds = Seconds(begin, clock_());
   stats_.encode_seconds += seconds;
   const LiveRequest* last = nullptr;  // the answers of one request are neighbours
   for (Sequence* sequence : scheduler_.running()) {
@@ -170,11 +171,17 @@ void EngineCore::CountEncoded() {
 }
 
 bool EngineCore::ForwardStep() {
-  const std::span<const Chunk> batch = scheduler_.NextBatch();
+  const std::span<const Chunk> batch = scheduler_.NextBatch(pacer_.Limits());
   if (batch.empty()) return false;
   segments_.clear();
-  for (const Chunk& chunk : batch) segments_.push_back(MakeSegment(chunk));
+  size_t num_prompt_tokens = 0;
+  for (const Chunk& chunk : batch) {
+    segments_.push_back(MakeSegment(chunk));
+    if (!chunk.sequence->IsWriting()) num_prompt_tokens += chunk.num_tokens;
+  }
+  const TimePoint begin = clock_();
   const MatView<const float> logits = runner_->Forward(segments_);
+  pacer_.Report(num_prompt_tokens, Seconds(begin, clock_()));
   failures_.clear();
   size_t row = 0;
   for (const Chunk& chunk : batch) {
@@ -266,7 +273,7 @@ void EngineCore::FinishRequest(LiveRequest& request, FinishReason reason,
                                std::optional<Error> error) {
   while (!request.answers().empty()) {
     Answer& answer = *request.answers().front();
-    scheduler_.Remove(answer);
+    reason == FinishReason::kError ? scheduler_.RemoveFailed(answer) : scheduler_.Remove(answer);
     request.FinishAnswer(answer, reason, std::nullopt);
   }
   Close(request, std::move(error));

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "engine/block_manager.h"
+#include "engine/chunk_pacer.h"
 #include "engine/engine.h"
 #include "engine/engine_options.h"
 #include "engine/live_request.h"
@@ -82,6 +83,7 @@ class EngineCore {
   BlockManager blocks_;
   Scheduler scheduler_;
   VisionStage vision_;
+  ChunkPacer pacer_;
   Sampler sampler_;
   std::map<RequestId, std::unique_ptr<LiveRequest>> requests_;  // by arrival
   std::vector<ForwardSegment> segments_;                        // of the current pass

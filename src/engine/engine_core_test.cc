@@ -350,6 +350,8 @@ TEST(EngineCore, ANonFiniteLogitFailsItsRequestOnly) {
   EXPECT_THAT(outcome.Of<TokenEvent>(), IsEmpty()) << "never a row of token 0";
   EXPECT_EQ(engine.outcome(good).text(), "abcde");
   EXPECT_EQ(engine.outcome(also_good).text(), "abcde");
+  const Outcome& again = engine.Answer(bad);
+  EXPECT_EQ(again.finished->usage.cached_tokens, 0u) << "what went wrong is not kept";
 }
 
 TEST(EngineCore, CancelEndsARequestInEveryPhase) {

@@ -222,6 +222,7 @@ TEST(Engine, StopCancelsRunningAndWaitingRequests) {
   Gate gate;
   EngineOptions options = SmallOptions();
   options.max_sequences = 1;
+  options.max_queue = 1'000'000;
   const auto engine = MakeEngine(options, [&gate] { gate.Pass(); });
   const auto running = EventQueue::Make();
   const auto waiting = EventQueue::Make();
@@ -229,6 +230,8 @@ TEST(Engine, StopCancelsRunningAndWaitingRequests) {
   gate.WaitForArrival();
   ASSERT_TRUE(engine->Submit(MakeRequest("waiting", 1000), waiting->Sink()).ok());
   std::thread stopper([&engine] { engine->Stop(); });
+  // Once requests are refused, Stop has been called: the pass may end.
+  while (engine->Submit(MakeRequest("late"), [](const Event&) {}).ok()) std::this_thread::yield();
   gate.Open();
   stopper.join();
   EXPECT_EQ(Collect(*running).finished->reason, FinishReason::kCancelled);

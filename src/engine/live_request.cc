@@ -6,14 +6,6 @@
 #include "engine/random.h"
 
 namespace ocelli {
-namespace {
-
-double Seconds(TimePoint begin, TimePoint end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
-
-}  // namespace
-
 LiveRequest::LiveRequest(AcceptedRequest accepted, const Tokenizer& tokenizer,
                          size_t max_draft_tokens)
     : id_(accepted.id),

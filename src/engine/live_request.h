@@ -17,6 +17,10 @@ namespace ocelli {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
+inline double Seconds(TimePoint begin, TimePoint end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
 // A request that was checked and has everything it needs, on its way to the engine thread.
 struct AcceptedRequest {
   RequestId id = 0;

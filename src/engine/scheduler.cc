@@ -32,6 +32,11 @@ void Scheduler::Remove(Sequence& sequence) {
   std::erase(running_, &sequence);
 }
 
+void Scheduler::RemoveFailed(Sequence& sequence) {
+  for (const KvBlockId id : sequence.blocks) blocks_.Forget(id);
+  Remove(sequence);
+}
+
 std::span<Sequence* const> Scheduler::Admit() {
   started_.clear();
   for (size_t i = 0; i < waiting_.size() && running_.size() < options_.max_sequences;) {
@@ -93,13 +98,13 @@ void Scheduler::TakeMatched(Sequence& sequence, const PrefixMatch& match) {
   sequence.num_computed = match.blocks.size() * kKvBlockTokens;
 }
 
-std::span<const Chunk> Scheduler::NextBatch() {
+std::span<const Chunk> Scheduler::NextBatch(const ChunkLimits& limits) {
   batch_.clear();
   // Preempting shortens the list at its end, so an index stays right.
   for (size_t i = 0; i < running_.size(); ++i) {
     if (running_[i]->IsWriting()) ScheduleWriting(*running_[i]);
   }
-  SchedulePrompts();
+  SchedulePrompts(batch_.empty() ? limits.alone : limits.shared);
   return batch_;
 }
 
@@ -120,9 +125,7 @@ size_t Scheduler::GuessLimit(const Sequence& sequence) const {
   return plenty ? options_.max_draft_tokens : std::min(room, options_.max_draft_tokens);
 }
 
-void Scheduler::SchedulePrompts() {
-  size_t budget =
-      batch_.empty() ? options_.prefill_chunk_tokens : options_.shared_prefill_chunk_tokens;
+void Scheduler::SchedulePrompts(size_t budget) {
   readers_.clear();
   for (Sequence* sequence : running_) {
     if (!sequence->IsWriting() && sequence->NumReady() > 0) readers_.push_back(sequence);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/block_manager.h"
+#include "engine/chunk_pacer.h"
 #include "engine/engine_options.h"
 #include "engine/model_runner.h"
 #include "engine/sequence.h"
@@ -38,11 +39,13 @@ class Scheduler {
   void Add(Sequence& sequence);
   // Forgets `sequence`, whatever it is doing, and releases its blocks.
   void Remove(Sequence& sequence);
+  // As Remove, for a sequence whose numbers went wrong: what it computed is not to be reused.
+  void RemoveFailed(Sequence& sequence);
 
   // Step 1. Returns the sequences that started, valid until the next call.
   std::span<Sequence* const> Admit();
   // Steps 2 and 3; empty when every sequence waits for a picture.
-  std::span<const Chunk> NextBatch();
+  std::span<const Chunk> NextBatch(const ChunkLimits& limits);
   // Records that the next `num_tokens` of `sequence` are computed and may be shared.
   void Commit(Sequence& sequence, size_t num_tokens);
 
@@ -55,7 +58,7 @@ class Scheduler {
   bool TryStart(Sequence& sequence, PrefixMatch match);
   void TakeMatched(Sequence& sequence, const PrefixMatch& match);
   void ScheduleWriting(Sequence& sequence);
-  void SchedulePrompts();
+  void SchedulePrompts(size_t budget);
   void AddChunk(Sequence& sequence, size_t num_tokens);
   bool Grow(Sequence& sequence, size_t num_tokens);
   bool GrowByPreempting(Sequence& sequence, size_t num_tokens);

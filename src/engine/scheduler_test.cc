@@ -24,6 +24,7 @@ class SchedulerTest : public ::testing::Test {
     blocks_ = std::make_unique<BlockManager>(num_blocks, options.prefix_cache);
     runner_.Plan({num_blocks, 1, 1, 1});
     scheduler_ = std::make_unique<Scheduler>(options, *blocks_, runner_);
+    limits_ = {options.prefill_chunk_tokens, options.shared_prefill_chunk_tokens};
   }
 
   Sequence& Add(size_t prompt_tokens, TokenId first = 0, size_t max_new_tokens = 200,
@@ -46,7 +47,7 @@ class SchedulerTest : public ::testing::Test {
   std::vector<std::pair<uint64_t, size_t>> Step() {
     scheduler_->Admit();
     std::vector<std::pair<uint64_t, size_t>> result;
-    for (const Chunk& chunk : scheduler_->NextBatch()) {
+    for (const Chunk& chunk : scheduler_->NextBatch(limits_)) {
       Sequence& sequence = *chunk.sequence;
       result.emplace_back(sequence.order(), chunk.num_tokens);
       scheduler_->Commit(sequence, chunk.num_tokens - sequence.num_guesses());
@@ -67,6 +68,7 @@ class SchedulerTest : public ::testing::Test {
 
   size_t max_draft_tokens_ = 0;
   FakeModelRunner runner_;
+  ChunkLimits limits_;
   std::unique_ptr<BlockManager> blocks_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
   std::unique_ptr<Scheduler> scheduler_;

@@ -41,6 +41,8 @@ EngineOptions SmallOptions(size_t num_blocks, size_t image_tokens) {
   EngineOptions options;
   options.kv_memory_bytes = num_blocks * FakeModelRunner::kBlockBytes;
   options.vision_cache_bytes = image_tokens * FakeModelRunner::kImageTokenBytes;
+  options.step_seconds = 0;
+  options.shared_step_seconds = 0;
   return options;
 }
 

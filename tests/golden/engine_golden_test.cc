@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -90,7 +93,7 @@ EngineOptions RoomyOptions() {
 // An engine on the real model.
 class GoldenEngine {
  public:
-  GoldenEngine(GoldenModel& model, const EngineOptions& options, int num_threads = 2)
+  GoldenEngine(GoldenModel& model, const EngineOptions& options, int num_threads = 1)
       : model_(model), pool_(num_threads) {
     auto runner = QwenRunner::Load(
         *model.checkpoint, model.checkpoint->generation_config().eos_token_ids, options, pool_);
@@ -172,8 +175,8 @@ TEST_P(EngineGolden, AnswersAsTheReferenceBesideSevenOthers) {
   engine.ExpectAnswersTogether();
 }
 
-TEST_P(EngineGolden, AnswersAsTheReferenceWithOneThread) {
-  GoldenEngine engine(model(), RoomyOptions(), 1);
+TEST_P(EngineGolden, AnswersAsTheReferenceWithTwoThreads) {
+  GoldenEngine engine(model(), RoomyOptions(), 2);
   engine.ExpectAnswersTogether();
 }
 
@@ -182,21 +185,35 @@ TEST_P(EngineGolden, AnswersAsTheReferenceInChunksOfAnySize) {
     EngineOptions options = RoomyOptions();
     options.prefill_chunk_tokens = chunk;
     options.shared_prefill_chunk_tokens = chunk;
+    options.step_seconds = 0;
+    options.shared_step_seconds = 0;
     GoldenEngine engine(model(), options);
     engine.ExpectAnswersTogether();
   }
 }
 
 TEST_P(EngineGolden, AnswersAsTheReferenceAfterPreemption) {
+  constexpr size_t kLongAnswer = 100;  // crosses several blocks
+  std::vector<GenerateRequest> requests = model().requests;
+  std::vector<std::vector<TokenId>> expected;
   size_t longest = 0;
-  for (const GenerateRequest& request : model().requests) {
-    longest = std::max(longest, request.prompt_token_ids.size() + kNumAnswerTokens);
+  GoldenEngine roomy(model(), RoomyOptions());
+  for (GenerateRequest& request : requests) {
+    request.params.max_new_tokens = kLongAnswer;
+    longest = std::max(longest, request.prompt_token_ids.size() + kLongAnswer);
+    expected.push_back(roomy.Answer(request).ids);
   }
   const KvLayout layout(model().checkpoint->config().text_config);
   EngineOptions options = RoomyOptions();
-  options.kv_memory_bytes = (KvLayout::BlocksFor(longest) + 1) * layout.BlockBytes();
+  options.kv_memory_bytes = (KvLayout::BlocksFor(longest) + 2) * layout.BlockBytes();
   GoldenEngine engine(model(), options);
-  for (int round = 0; round < 3; ++round) engine.ExpectAnswersTogether();
+  std::vector<std::shared_ptr<EventQueue>> running;
+  for (const GenerateRequest& request : requests) running.push_back(engine.Submit(request));
+  for (size_t i = 0; i < running.size(); ++i) {
+    const auto ids = GoldenEngine::Collect(*running[i]).ids;
+    EXPECT_EQ(ids, expected[i]) << model().cases[i].name;
+    EXPECT_TRUE(std::equal(model().answers[i].begin(), model().answers[i].end(), ids.begin()));
+  }
   EXPECT_GT(engine.Stats().preemptions, 0u);
 }
 
@@ -234,6 +251,60 @@ TEST_P(EngineGolden, ASecondTurnReadsOnlyWhatIsNew) {
     EXPECT_EQ(warm.ids, cold.Answer(second).ids) << model().cases[i].name;
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// Returns the anonymous memory of this process, in RAM or swapped out. **Units**: KiB.
+size_t AnonymousKib() {
+  std::ifstream status("/proc/self/status");
+  size_t total = 0;
+  for (std::string word; status >> word;) {
+    if (word != "RssAnon:" && word != "VmSwap:") continue;
+    size_t kib = 0;
+    status >> kib;
+    total += kib;
+  }
+  return total;
+}
+
+// A picture like no other, of one of many sizes.
+std::shared_ptr<const Patches> NoisePicture(uint32_t seed, const ProcessorOptions& processor) {
+  std::mt19937 random(seed);
+  RgbImage image;
+  image.width_px = 64 + static_cast<int>(random() % 200);
+  image.height_px = 64 + static_cast<int>(random() % 200);
+  image.pixels.resize(image.row_bytes() * static_cast<size_t>(image.height_px));
+  for (uint8_t& value : image.pixels) value = static_cast<uint8_t>(random());
+  ThreadPool pool(1);
+  auto patches = PreparePicture(image, processor, {}, pool);
+  OCELLI_CHECK(patches.ok(), "{}", patches.error().message);
+  return std::make_shared<const Patches>(std::move(patches).value());
+}
+
+TEST_P(EngineGolden, FiveHundredPicturesTakeNoMoreMemoryThanTheFirstHundred) {
+  EngineOptions options = RoomyOptions();
+  options.kv_memory_bytes = uint64_t{3} << 20;
+  options.vision_cache_bytes = uint64_t{1} << 20;
+  GoldenEngine engine(model(), options);
+  const ProcessorOptions processor = ProcessorOf(model().checkpoint->preprocessor_config());
+  size_t after_hundred = 0;
+  for (uint32_t i = 0; i < 500; ++i) {
+    GenerateRequest request;
+    request.pictures = {NoisePicture(i, processor)};
+    request.prompt_token_ids.assign(request.pictures[0]->image_tokens,
+                                    model().checkpoint->config().image_token_id);
+    request.prompt_token_ids.push_back('?');
+    request.params.max_new_tokens = 2;
+    engine.Answer(request);
+    if (i == 99) after_hundred = AnonymousKib();
+  }
+  EXPECT_LT(AnonymousKib(), after_hundred + 2048);
+  const EngineStats stats = engine.Stats();
+  EXPECT_EQ(stats.pictures_encoded, 500u);
+  EXPECT_LE(stats.vision_cache_used_bytes, options.vision_cache_bytes);
+}
+
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Checkpoints, EngineGolden, ::testing::Values("tied", "untied"),
                          [](const auto& param) { return param.param; });
