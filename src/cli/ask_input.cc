@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxMessagesBytes = size_t{256} << 20;  // pictures travel inside as base64
 constexpr std::string_view kFileScheme = "file://";
+constexpr std::string_view kLocalHost = "localhost/";
 
 Result<std::string> ReadStandardInput() {
   std::string text;
@@ -35,18 +36,47 @@ Result<std::string> ReadStandardInput() {
   return text;
 }
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// Replaces each %NN by its byte, as file URLs write blanks and letters beyond ASCII.
+std::string PercentDecoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '%' && i + 2 < text.size();
+    const int high = escape ? HexDigit(text[i + 1]) : -1;
+    const int low = escape ? HexDigit(text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// Returns the path that a path or a file URL names.
+std::filesystem::path PicturePath(std::string_view url) {
+  if (!url.starts_with(kFileScheme)) return url;
+  url.remove_prefix(kFileScheme.size());
+  if (url.starts_with(kLocalHost)) url.remove_prefix(kLocalHost.size() - 1);
+  return PercentDecoded(url);
+}
+
 Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture,
                                                 size_t limit_bytes) {
   if (api::IsDataUrl(picture.url)) return api::DecodeDataUrl(picture.url, limit_bytes);
-  std::string_view path = picture.url;
-  if (path.starts_with("http://") || path.starts_with("https://")) {
+  if (picture.url.starts_with("http://") || picture.url.starts_with("https://")) {
     return Error{ErrorCode::kUnsupported,
                  "pictures are not fetched from the network here: download it and give its path",
                  ""};
   }
-  if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
-  OCELLI_ASSIGN_OR_RETURN(const std::string text,
-                          ReadFile(std::filesystem::path(path), limit_bytes));
+  OCELLI_ASSIGN_OR_RETURN(const std::string text, ReadFile(PicturePath(picture.url), limit_bytes));
   const auto bytes = std::as_bytes(std::span(text));
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
