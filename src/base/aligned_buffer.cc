@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
-#include "base/check.h"
 #include "base/rounding.h"
 
 namespace ocelli {
@@ -19,7 +19,7 @@ bool g_huge_pages = false;
 std::byte* MapAligned(size_t size_bytes) {
   const size_t taken = size_bytes + kHugePageBytes;
   void* raw = mmap(nullptr, taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  OCELLI_CHECK(raw != MAP_FAILED, "out of address space: {} bytes wanted", size_bytes);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
   auto* begin = static_cast<std::byte*>(raw);
   const size_t misaligned = reinterpret_cast<uintptr_t>(begin) % kHugePageBytes;
   const size_t head = misaligned == 0 ? 0 : kHugePageBytes - misaligned;
@@ -42,7 +42,7 @@ AlignedBuffer::AlignedBuffer(size_t size_bytes) : size_bytes_(size_bytes) {
   }
   const size_t rounded = RoundUp(size_bytes, kCacheLineBytes);
   data_ = static_cast<std::byte*>(std::aligned_alloc(kCacheLineBytes, rounded));
-  OCELLI_CHECK(data_ != nullptr, "out of memory: {} bytes wanted", size_bytes);
+  if (data_ == nullptr) throw std::bad_alloc();
   std::memset(data_, 0, rounded);
 }
 

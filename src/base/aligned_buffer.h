@@ -18,7 +18,7 @@ void SetHugePages(bool wanted);
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  // **Units**: bytes. **Errors**: ends the process when memory is exhausted; budget before you ask.
+  // **Units**: bytes. **Errors**: std::bad_alloc when memory is exhausted; budget before you ask.
   explicit AlignedBuffer(size_t size_bytes);
   ~AlignedBuffer();
   AlignedBuffer(AlignedBuffer&& other) noexcept

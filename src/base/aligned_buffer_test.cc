@@ -1,6 +1,7 @@
 #include "base/aligned_buffer.h"
 
 #include <cstdint>
+#include <new>
 
 #include "gtest/gtest.h"
 
@@ -28,6 +29,10 @@ TEST(AlignedBuffer, MovesItsMemory) {
   c = std::move(b);
   EXPECT_EQ(c.data(), data);
   EXPECT_EQ(c.size_bytes(), kHugePageBytes);
+}
+
+TEST(AlignedBuffer, MoreThanTheMachineHasIsBadAlloc) {
+  EXPECT_THROW(AlignedBuffer(size_t{1} << 60), std::bad_alloc);
 }
 
 TEST(AlignedBuffer, EmptyIsFine) {

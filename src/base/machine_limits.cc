@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -119,6 +120,36 @@ MemoryUse CgroupMemory(const CgroupDirectory& directory) {
   return use;
 }
 
+// Returns the soft limit in a line of /proc/self/limits that starts with `name`, unless unlimited.
+std::optional<uint64_t> SoftLimit(const fs::path& root, std::string_view name) {
+  std::ifstream file(root / "proc/self/limits");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name)) continue;
+    const size_t value = line.find_first_not_of(' ', name.size());
+    if (value != std::string::npos) return ParseNumber<uint64_t>(line.substr(value));
+  }
+  return std::nullopt;
+}
+
+// Returns how much more the process may map before `ulimit -v` or `ulimit -d` binds.
+std::optional<uint64_t> RlimitFreeBytes(const fs::path& root) {
+  uint64_t mapped = 0;  // of /proc/self/statm, in pages: total, resident, shared, text, -, data
+  uint64_t data = 0;
+  std::ifstream statm(root / "proc/self/statm");
+  for (int field = 0; field < 6 && statm >> data; ++field) {
+    if (field == 0) mapped = data;
+  }
+  const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto room = [&](std::string_view name, uint64_t used_pages) {
+    auto limit = SoftLimit(root, name);
+    if (limit) *limit -= std::min(*limit, used_pages * page_bytes);
+    return limit;
+  };
+  std::optional<uint64_t> free_bytes = room("Max address space", mapped);
+  KeepSmaller(free_bytes, room("Max data size", data));
+  return free_bytes;
+}
+
 std::vector<int> AllowedCpus() {
   std::vector<int> cpus;
   cpu_set_t set;
@@ -154,7 +185,8 @@ std::string ThreadLimits::Describe() const {
 }
 
 uint64_t MemoryLimits::UsableBytes() const {
-  return cgroup_free_bytes ? std::min(available_bytes, *cgroup_free_bytes) : available_bytes;
+  return std::min({available_bytes, cgroup_free_bytes.value_or(available_bytes),
+                   rlimit_free_bytes.value_or(available_bytes)});
 }
 
 ThreadLimits DetectThreadLimits(const fs::path& root) {
@@ -193,6 +225,7 @@ MemoryLimits DetectMemoryLimits(const fs::path& root) {
     KeepSmaller(limits.cgroup_free_bytes,
                 std::optional<uint64_t>(*use.limit_bytes - std::min(*use.limit_bytes, current)));
   }
+  limits.rlimit_free_bytes = RlimitFreeBytes(root);
   return limits;
 }
 

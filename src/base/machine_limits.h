@@ -25,8 +25,9 @@ struct MemoryLimits {
   uint64_t available_bytes = 0;               // MemAvailable
   std::optional<uint64_t> cgroup_bytes;       // tightest cgroup limit of all ancestors
   std::optional<uint64_t> cgroup_free_bytes;  // smallest (limit - current) of all ancestors
+  std::optional<uint64_t> rlimit_free_bytes;  // smaller room of `ulimit -v` and `ulimit -d`
 
-  // Returns what may still be taken: the smaller of machine and cgroup room.
+  // Returns what may still be taken: the smallest of machine, cgroup and ulimit room.
   uint64_t UsableBytes() const;
 };
 

@@ -61,6 +61,26 @@ TEST_F(MachineLimitsTest, HostPathInAContainerFallsBackToTheMount) {
   EXPECT_EQ(DetectMemoryLimits(root_).UsableBytes(), 0u);
 }
 
+TEST_F(MachineLimitsTest, UlimitsBindToo) {
+  Write("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n");
+  Write("proc/self/statm", "100 5 4 3 0 50 0\n");
+  const auto limit = [this](const std::string& data, const std::string& address_space) {
+    Write("proc/self/limits",
+          "Limit                     Soft Limit           Hard Limit  Units\n"
+          "Max data size             " +
+              data +
+              "            unlimited   bytes\n"
+              "Max address space         " +
+              address_space + "  unlimited   bytes\n");
+    return DetectMemoryLimits(root_).UsableBytes();
+  };
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(limit("unlimited", "unlimited"), uint64_t{8'000'000} * 1024);
+  EXPECT_EQ(limit("unlimited", std::to_string(100 * page + 7)), 7u);
+  EXPECT_EQ(limit(std::to_string(50 * page + 3), std::to_string(100 * page + 7)), 3u);
+  EXPECT_EQ(limit("unlimited", "1"), 0u);
+}
+
 TEST_F(MachineLimitsTest, NothingReadableMeansNoLimit) {
   const ThreadLimits limits = DetectThreadLimits(root_);
   EXPECT_FALSE(limits.quota_cpus.has_value());

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
 #include "cli/session.h"
+#include "cli/terminal.h"
 #include "engine/event_queue.h"
 #include "text/prompt.h"
 
@@ -54,36 +55,55 @@ class AnswerPrinter {
   void operator()(const FinishedEvent& event) {
     progress_.Clear();
     answer_.finished = event;
-    if (stream_ && !answer_.text.empty() && !answer_.text.ends_with('\n')) std::fputc('\n', stdout);
-    std::fflush(stdout);
+    if (!answer_.text.empty() && !answer_.text.ends_with('\n')) Stream("\n");
   }
+
+  // Whether all that was shown so far arrived; once it did not, nothing more is tried.
+  const Status& written() const { return written_; }
 
  private:
   void Write(const std::string& text) {
     if (text.empty()) return;
     progress_.Clear();
     answer_.text += text;
-    if (!stream_) return;
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    Stream(text);
+  }
+  void Stream(std::string_view text) {
+    if (stream_ && written_.ok()) written_ = WriteOut(text);
   }
 
   Answer& answer_;
   bool stream_;
+  Status written_;
   ProgressLine progress_;
 };
 
-// Runs one request to its end; Ctrl-C cancels it and still waits for the end.
+// Refuses pictures that could never fit into the context before the rest of them is read.
+Status CheckImageTokens(const Answer& answer, const SessionFiles& files) {
+  size_t tokens = 0;
+  for (const UsedPicture& picture : answer.pictures) tokens += picture.patches->image_tokens;
+  const size_t limit = files.config.text_config.max_position_embeddings;
+  if (tokens <= limit) return {};
+  return Error{
+      ErrorCode::kTooLarge,
+      fmt::format("the first {} pictures take {} tokens and the model's context has {}: give fewer "
+                  "pictures, or fewer tokens to each with --max-image-tokens",
+                  answer.pictures.size(), tokens, limit),
+      "max_image_tokens"};
+}
+
+// Runs one request to its end; Ctrl-C, or an output that takes no more, cancels it and still waits
+// for the end.
 Status Generate(Engine& engine, GenerateRequest request, AnswerPrinter& printer) {
   const InterruptGuard interrupt;
   const std::shared_ptr<EventQueue> events = EventQueue::Make();
   OCELLI_ASSIGN_OR_RETURN(const RequestId id, engine.Submit(std::move(request), events->Sink()));
   while (true) {
-    if (interrupt.interrupted()) engine.Cancel(id);
+    if (interrupt.interrupted() || !printer.written().ok()) engine.Cancel(id);
     const std::optional<Event> event = events->Pop(std::chrono::milliseconds(50));
     if (!event) continue;
     std::visit(printer, *event);
-    if (std::holds_alternative<FinishedEvent>(*event)) return {};
+    if (std::holds_alternative<FinishedEvent>(*event)) return printer.written();
   }
 }
 
@@ -94,6 +114,7 @@ Status LoadPictures(const api::Conversation& conversation, const AskOptions& opt
     OCELLI_ASSIGN_OR_RETURN(
         auto patches, LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
     answer.pictures.push_back({PictureName(picture), std::move(patches)});
+    OCELLI_RETURN_IF_ERROR(CheckImageTokens(answer, files));
   }
   answer.picture_seconds = SecondsSince(start);
   return {};
@@ -118,9 +139,9 @@ Result<GenerateRequest> MakeRequest(const api::Conversation& conversation,
 }
 
 Status Conclude(const Answer& answer, const AskOptions& options) {
-  if (options.json) fmt::print("{}\n", AnswerJson(answer));
+  if (options.json) OCELLI_RETURN_IF_ERROR(WriteOut(AnswerJson(answer) + "\n"));
   if (options.verbose) {
-    for (const std::string& line : PerformanceLines(answer)) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : PerformanceLines(answer)) Say(line);
   }
   switch (answer.finished.reason) {
     case FinishReason::kError:
@@ -129,8 +150,8 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
       return Error{ErrorCode::kCancelled, "stopped", ""};
     case FinishReason::kLength:
       if (!options.json) {
-        fmt::print(stderr, "(cut off after {} tokens; --max-new-tokens sets the bound)\n",
-                   answer.token_ids.size());
+        Say(fmt::format("(cut off after {} tokens; --max-new-tokens sets the bound)",
+                        answer.token_ids.size()));
       }
       return {};
     default:
@@ -149,7 +170,7 @@ Status RunAsk(const AskOptions& options) {
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
                           MakeRequest(conversation, options, files, answer));
-  if (options.verbose) fmt::print(stderr, "{}\n", DescribeMachine(files));
+  if (options.verbose) Say(DescribeMachine(files));
   const Clock::time_point start = Clock::now();
   OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
                           Session::Load(files, request, *pool));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/data_url.h"
+#include "api/percent_encoding.h"
 #include "api/picture_budget.h"
 #include "base/file.h"
 #include "picture/decode.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr size_t kMaxMessagesBytes = size_t{256} << 20;  // pictures travel inside as base64
 constexpr std::string_view kFileScheme = "file://";
+constexpr std::string_view kLocalHost = "localhost/";
 
 Result<std::string> ReadStandardInput() {
   std::string text;
@@ -36,25 +38,31 @@ Result<std::string> ReadStandardInput() {
   return text;
 }
 
+// Returns the path that a path or a file URL names.
+std::filesystem::path PicturePath(std::string_view url) {
+  if (!url.starts_with(kFileScheme)) return url;
+  url.remove_prefix(kFileScheme.size());
+  if (url.starts_with(kLocalHost)) url.remove_prefix(kLocalHost.size() - 1);
+  return api::PercentDecoded(url);
+}
+
 Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture,
                                                 size_t limit_bytes) {
   if (api::IsDataUrl(picture.url)) return api::DecodeDataUrl(picture.url, limit_bytes);
-  std::string_view path = picture.url;
-  if (path.starts_with("http://") || path.starts_with("https://")) {
+  if (picture.url.starts_with("http://") || picture.url.starts_with("https://")) {
     return Error{ErrorCode::kUnsupported,
                  "pictures are not fetched from the network here: download it and give its path",
                  ""};
   }
-  if (path.starts_with(kFileScheme)) path.remove_prefix(kFileScheme.size());
-  if (path.size() >= PATH_MAX) {
+  const std::filesystem::path path = PicturePath(picture.url);
+  if (path.native().size() >= PATH_MAX) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{} characters are no path; bytes travel as a data URL, "
                              "data:image/png;base64,...",
-                             path.size()),
+                             path.native().size()),
                  ""};
   }
-  OCELLI_ASSIGN_OR_RETURN(const std::string text,
-                          ReadFile(std::filesystem::path(path), limit_bytes));
+  OCELLI_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, limit_bytes));
   const auto bytes = std::as_bytes(std::span(text));
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }

@@ -53,6 +53,12 @@ TEST_F(LoadPictureTest, TakesPathsAndFileUrls) {
   const std::string path = OCELLI_SOURCE_DIR "/tests/golden/data/tied/small/picture_0.png";
   EXPECT_EQ(ErrorOf(path), "no error");
   EXPECT_EQ(ErrorOf("file://" + path), "no error");
+  EXPECT_EQ(ErrorOf("file://localhost" + path), "no error");
+}
+
+TEST_F(LoadPictureTest, FileUrlsAreDecodedAndPathsAreNot) {
+  EXPECT_NE(ErrorOf("file:///no%20such%2").find("cannot open /no such%2:"), std::string::npos);
+  EXPECT_NE(ErrorOf("/no%20such").find("cannot open /no%20such:"), std::string::npos);
 }
 
 }  // namespace

@@ -1,10 +1,18 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
 
 #include "base/error.h"
 #include "cli/ask_command.h"
 #include "cli/ask_options.h"
 #include "cli/inspect_command.h"
+#include "cli/terminal.h"
 
 namespace ocelli::cli {
 namespace {
@@ -16,8 +24,37 @@ constexpr int kExitInterrupted = 130;  // as shells report SIGINT
 int ExitCode(const Status& status) {
   if (status.ok()) return 0;
   if (status.error().code == ErrorCode::kCancelled) return kExitInterrupted;
-  std::fprintf(stderr, "ocelli: %s\n", status.error().message.c_str());
+  Say("ocelli: " + status.error().message);
   return status.error().code == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailure;
+}
+
+Error UsageError(std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return Error{ErrorCode::kInvalidArgument, message + "; ocelli --help shows what can be given",
+               ""};
+}
+
+// Says what is wrong with `text` as a whole number that an `Integer` holds; "" when nothing is.
+// CLI11 takes "-1" for the largest unsigned number and cuts what is too long.
+template <typename Integer>
+std::string CheckWholeNumber(const std::string& text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return "";
+  return fmt::format("{} is not a whole number from {} to {}", text,
+                     std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max());
+}
+
+template <typename Integer>
+Integer IntegerOf(const std::optional<Integer>&);
+template <typename Integer>
+Integer IntegerOf(const Integer&);
+
+// Adds an option that takes a whole number, and nothing that is only nearly one.
+template <typename Field>
+CLI::Option* AddWhole(CLI::App& command, const std::string& name, Field& field,
+                      const std::string& help) {
+  return command.add_option(name, field, help)->check(CheckWholeNumber<decltype(IntegerOf(field))>);
 }
 
 void AddModelOptions(CLI::App& command, ModelOptions& options) {
@@ -37,9 +74,9 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
 }
 
 void AddSamplingOptions(CLI::App& command, SamplingOptions& options) {
-  command.add_option("--max-new-tokens", options.max_new_tokens, "Longest answer (default 512)");
+  AddWhole(command, "--max-new-tokens", options.max_new_tokens, "Longest answer (default 512)");
   command.add_option("--temperature", options.temperature, "0 is greedy (default: the model's)");
-  command.add_option("--top-k", options.top_k, "Keep this many likeliest tokens; 0: all");
+  AddWhole(command, "--top-k", options.top_k, "Keep this many likeliest tokens; 0: all");
   command.add_option("--top-p", options.top_p, "Keep the likeliest tokens up to this probability");
   command.add_option("--min-p", options.min_p,
                      "Keep tokens at least this likely, relative to the likeliest");
@@ -49,20 +86,20 @@ void AddSamplingOptions(CLI::App& command, SamplingOptions& options) {
                      "Taken from the logits of tokens in the answer");
   command.add_option("--frequency-penalty", options.frequency_penalty,
                      "The same, times how often they stand there");
-  command.add_option("--seed", options.seed, "Makes sampling repeatable");
-  command.add_option("--stop", options.stop, "End the answer before this text (up to 4)");
+  AddWhole(command, "--seed", options.seed, "Makes sampling repeatable");
+  command.add_option("--stop", options.stop, "End the answer before this text (up to 4 times)")
+      ->allow_extra_args(false);  // else it swallows the pictures and the question
   command.add_flag("--ignore-eos", options.ignore_eos, "Go on to the bound, for benchmarks");
 }
 
 void AddPictureOptions(CLI::App& command, PictureOptions& options) {
-  command.add_option("--max-side", options.max_side,
-                     "Longer side of a picture, in pixels, at most");
-  command.add_option("--min-side", options.min_side,
-                     "Shorter side of a picture, in pixels, at least");
-  command.add_option("--max-image-tokens", options.max_image_tokens,
-                     "Image tokens of a picture at most (default 1024)");
-  command.add_option("--min-pixels", options.min_pixels, "Area of a picture, in pixels, at least");
-  command.add_option("--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
+  AddWhole(command, "--max-side", options.max_side, "Longer side of a picture, in pixels, at most");
+  AddWhole(command, "--min-side", options.min_side,
+           "Shorter side of a picture, in pixels, at least");
+  AddWhole(command, "--max-image-tokens", options.max_image_tokens,
+           "Image tokens of a picture at most (default 1024)");
+  AddWhole(command, "--min-pixels", options.min_pixels, "Area of a picture, in pixels, at least");
+  AddWhole(command, "--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
 }
 
 CLI::App* AddAsk(CLI::App& app, AskOptions& options) {
@@ -90,9 +127,12 @@ int Main(int argc, char** argv) {
                       "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    return ExitCode(WriteOut(text.str()));
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : kExitUsage;
+    return ExitCode(UsageError(error.what()));
   }
   return ExitCode(ask->parsed() ? RunAsk(ask_options) : RunInspect(directory));
 }
@@ -100,4 +140,8 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace ocelli::cli
 
-int main(int argc, char** argv) { return ocelli::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  ocelli::cli::OpenClosedStandardFiles();
+  ocelli::cli::ExplainOutOfMemory(ocelli::cli::kExitFailure);
+  return ocelli::cli::Main(argc, argv);
+}

@@ -6,6 +6,15 @@
 #include <cstdio>
 
 namespace ocelli::cli {
+namespace {
+
+// fputs, not fmt::print, which throws when stderr takes no more.
+void Rewrite(const std::string& text) {
+  std::fputs(("\r\x1b[K" + text).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
 
 ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) == 1) {}
 
@@ -15,15 +24,13 @@ void ProgressLine::Show(const std::string& text) {
   last_ = now;
   visible_ = true;
   const std::chrono::duration<double> elapsed = now - start_;
-  fmt::print(stderr, "\r\x1b[K{} ({:.1f} s)", text, elapsed.count());
-  std::fflush(stderr);
+  Rewrite(fmt::format("{} ({:.1f} s)", text, elapsed.count()));
 }
 
 void ProgressLine::Clear() {
   if (!visible_) return;
   visible_ = false;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  Rewrite("");
 }
 
 }  // namespace ocelli::cli

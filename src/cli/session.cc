@@ -80,8 +80,9 @@ uint64_t FeatureBytes(const GenerateRequest& request, const ModelMemory& memory)
 // Returns the tokens that the request may grow to: its prompt and its longest answer, within what
 // the model was trained for.
 size_t ContextTokens(const SessionFiles& files, const GenerateRequest& request) {
-  return std::min(files.config.text_config.max_position_embeddings,
-                  request.prompt_token_ids.size() + request.params.max_new_tokens);
+  const size_t longest = files.config.text_config.max_position_embeddings;
+  const size_t prompt = std::min(longest, request.prompt_token_ids.size());
+  return prompt + std::min(longest - prompt, request.params.max_new_tokens);
 }
 
 Status CheckFits(uint64_t needed) {

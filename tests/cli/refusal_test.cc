@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,6 +40,9 @@ class Refusal : public ::testing::Test {
     EXPECT_NE(result.err.find(words), std::string::npos)
         << "wanted '" << words << "' in: " << result.err;
     EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_TRUE(result.err.starts_with("ocelli: ")) << result.err;
+    EXPECT_LT(result.err.size(), 4100u);
   }
 
   const std::string picture_ = (GoldenDirectory() / "tied/one_picture/picture_0.png").string();
@@ -54,6 +60,31 @@ TEST_F(Refusal, Usage) {
   Expect({"ask", "?", "--load-format", "dummy"}, 2, "--config");
   Expect({"ask", "?", "--no-such-option"}, 2, "no-such-option");
   Expect({}, 2, "subcommand");
+}
+
+TEST_F(Refusal, NumbersThatAreOnlyNearlyNumbers) {
+  for (const char* option : {"--max-new-tokens", "--top-k", "--seed", "--max-image-tokens",
+                             "--min-pixels", "--max-pixels"}) {
+    for (const char* value : {"-1", "1.5", "1e3", "18446744073709551616", "nan", "x"}) {
+      Expect({"ask", "?", std::string(option) + "=" + value}, 2, "is not a whole number from 0 to");
+    }
+  }
+  Expect({"ask", "?", "--max-side", "2147483648"}, 2, "from -2147483648 to 2147483647");
+  Expect({"ask", "?", "--temperature", "warm"}, 2, "temperature");
+}
+
+TEST_F(Refusal, NamesThatWouldDriveTheTerminal) {
+  Expect({"ask", "no\nsuch\x1b[31m.png", "?"}, 1, "no\\x0asuch\\x1b[31m.png");
+  Expect({"ask", "no\xff.png", "?"}, 1, "no\\xff.png");
+  Expect({"ask", "?", "--model", "no\nsuch"}, 1, "no\\x0asuch");
+  Expect({"ask", std::string(100'000, 'x'), "?"}, 1, "File name too long");
+}
+
+TEST_F(Refusal, MorePicturesThanTheContextTakes) {
+  std::vector<std::string> arguments(5000, picture_);
+  arguments.insert(arguments.begin(), "ask");
+  arguments.push_back("?");
+  Expect(arguments, 1, "the model's context has");
 }
 
 TEST_F(Refusal, PicturesThatAreNotPictures) {

@@ -72,7 +72,7 @@ def jitter(rng, colour):
 
 
 def place(rng, name, left, slot_width, height):
-    """A box for a shape inside its slot; rectangles are clearly longer than high, or the reverse."""
+    """A box for a shape inside its slot; rectangles are clearly longer one way."""
     side = min(slot_width, height) * rng.uniform(0.45, 0.9)
     side = min(side, 130.0)
     w = h = max(side, 14.0)

@@ -24,13 +24,13 @@ class TextOptions:
     harm_share: float = 1.0    # how often pictures are harmed, see canvas.harm
     full: bool = False         # fill the picture (dense supervision) instead of a random few lines
     longest: int = 999         # most characters in a line
-    held_out: bool = False     # fonts that training never sees, and everyday words only
+    held_out: bool = False     # unseen fonts, everyday words only
     clean: bool = False        # black on white, upright, unharmed
 
 
 @dataclasses.dataclass
 class Page:
-    """Lines with their layout. marks: (x, y, char) of every character's middle, in reading order."""
+    """Lines with their layout. marks: (x, y, char) of each middle, in reading order."""
 
     picture: np.ndarray
     text: str

@@ -30,7 +30,7 @@ def measure(reader, chosen, show):
     wrong = printed = exact = stopped = 0
     for i, case in enumerate(chosen):
         wanted = case.sample.answer
-        most = len(wanted.encode()) + 40
+        most = len(wanted.encode()) + 12
         got, stops = reader.answer(case.sample.picture, case.sample.question, most)
         wrong += cases.edit_distance(got, wanted)
         printed += len(wanted)

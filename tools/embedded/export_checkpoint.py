@@ -96,7 +96,8 @@ def check(folder, count=12):
         cells = (height // network.CELL_PX) * (width // network.CELL_PX)
         prompt = tokens.prompt_ids(sample.question, cells)
         ours = network.generate(fast, [prompt], to_tensor(sample.picture[np.newaxis].copy()), 80)[0]
-        theirs = [t for t in reader.answer_ids(sample.picture, sample.question, 80) if t is not None]
+        theirs = reader.answer_ids(sample.picture, sample.question, 80)
+        theirs = [t for t in theirs if t is not None]
         same += ours == theirs
         if ours != theirs:
             print(f"differs: {tokens.decode(ours)!r} {tokens.decode(theirs)!r}")

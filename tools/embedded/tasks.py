@@ -10,8 +10,9 @@ import draw_text
 import words
 
 READ_PROMPTS = [
-    "Read the text.", "Read the text in the image.", "Extract all text.", "What does it say?", "OCR",
-    "Transcribe the text in the image.", "What is written here?", "What text is in this picture?",
+    "Read the text.", "Read the text in the image.", "Extract all text.", "What does it say?",
+    "OCR", "Transcribe the text in the image.", "What is written here?",
+    "What text is in this picture?",
     "Extract the text from this picture line by line.", "What does this say?",
     "Please read this picture.", "Read this.",
 ]
@@ -22,8 +23,8 @@ CHINESE_READ_PROMPTS = [
     "\u8bf7\u9010\u884c\u63d0\u53d6\u56fe\u4e2d\u6240\u6709\u53ef\u89c1\u6587\u5b57\u3002",
 ]
 DESCRIBE_PROMPTS = ["Describe this picture.", "Describe the image.", "What is in the image?",
-                    "What do you see?", "What is in this picture?", "\u63cf\u8ff0\u8fd9\u5f20\u56fe\u7247",
-                    "\u56fe\u4e2d\u6709\u4ec0\u4e48\uff1f"]
+                    "What do you see?", "What is in this picture?",
+                    "\u63cf\u8ff0\u8fd9\u5f20\u56fe\u7247", "\u56fe\u4e2d\u6709\u4ec0\u4e48\uff1f"]
 NO_TEXT, NO_TEXT_CHINESE = "There is no text.", "\u56fe\u4e2d\u6ca1\u6709\u6587\u5b57\u3002"
 BLANK = "A blank picture."
 FULL_SHARE = 0.5     # reading exercises whose page is filled with lines: more to learn from each
@@ -105,7 +106,8 @@ def empty(rng, height, width, _):
         picture += np.linspace(-20, 20, width, dtype=np.float32)[None, :, None]
     picture = canvas.harm(rng, picture.clip(0, 255).astype(np.uint8), 1.0)
     if rng.random() < 0.2:
-        return Sample("blank", picture, rng.choice(DESCRIBE_PROMPTS), BLANK, nowhere(BLANK) + [None])
+        prompt = rng.choice(DESCRIBE_PROMPTS)
+        return Sample("blank", picture, prompt, BLANK, nowhere(BLANK) + [None])
     question, chinese = read_prompt(rng)
     answer = NO_TEXT_CHINESE if chinese else NO_TEXT
     return Sample("blank", picture, question, answer, nowhere(answer) + [None])

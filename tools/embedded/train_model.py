@@ -27,7 +27,7 @@ GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 1.0
 def arguments():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", required=True, help="folder of checkpoints; resumes model.pt there")
+    parser.add_argument("--run", required=True, help="folder; resumes its model.pt")
     parser.add_argument("--tower", help="tower.pt to start from when RUN/model.pt does not exist")
     parser.add_argument("--minutes", type=float, required=True, help="training time in all")
     parser.add_argument("--rate", type=float, default=1e-3)

@@ -13,7 +13,7 @@ push pull welcome hello world tax cash card paid due balance amount item quantit
 January February March April May June July August September October November December Monday
 Tuesday Wednesday Thursday Friday Saturday Sunday""".split()
 # Words of the sets that models are measured on; a word list has some that nobody wants to ship.
-EVERYDAY = """apple banana orange lemon cherry grape melon peach bread butter cheese sugar salt pepper
+EVERYDAY = """apple banana lemon cherry grape melon peach bread butter cheese sugar salt pepper
 soup salad pasta rice pizza cake cookie honey garden flower tree forest river lake ocean mountain
 valley island bridge tower castle museum library theatre cinema school college office factory
 airport station harbour ticket luggage passport hotel kitchen bedroom window door table chair lamp
