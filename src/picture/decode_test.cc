@@ -151,6 +151,21 @@ TEST(DecodePicture, TooManyJpegScansAreRefused) {
   EXPECT_NE(image.error().message.find("scans"), std::string::npos) << image.error().message;
 }
 
+TEST(DecodePicture, TooManyCompressedTextsInAPngAreRefused) {
+  const std::string file = LoadFixture("plain.png").file;
+  const size_t header_end = 8 + 25;  // signature and IHDR
+  const auto with_texts = [&](int count) {
+    std::string texts;
+    for (int i = 0; i < count; ++i) texts += PngChunk("iTXt" + std::string("a\0\0\0\0\0b", 7));
+    return file.substr(0, header_end) + texts + file.substr(header_end);
+  };
+  EXPECT_TRUE(Decode(with_texts(100)).ok());
+  const auto image = Decode(with_texts(101));
+  ASSERT_FALSE(image.ok());
+  EXPECT_EQ(image.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(image.error().message.find("101 chunks"), std::string::npos) << image.error().message;
+}
+
 TEST(DecodePicture, NotAPictureIsRefusedAtOnce) {
   const auto bmp_118 = picture_test::FromHex(
       "424d3200000000e80000360000002800000001000000ffffff7f0100180000000000320000000000000000000000"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "picture/orientation.h"
@@ -29,17 +30,21 @@ constexpr int kMinStripRows = 32;
 // A progressive JPEG may repeat its whole picture in every scan; encoders write ten or so.
 constexpr int kMaxJpegScans = 100;
 
+// The PNG library unpacks every compressed text chunk, up to 8 MB each from 8 kB of file, before we
+// hear of the picture; cameras and editors write a handful.
+constexpr int kMaxPngTexts = 100;
+
 void DropLog(const gchar*, GLogLevelFlags, const gchar*, gpointer) {}
 
 bool InitVips() {
+  // Warnings quote the file; what matters comes back as an error.
+  g_log_set_handler("VIPS", static_cast<GLogLevelFlags>(G_LOG_LEVEL_MASK), DropLog, nullptr);
   if (vips_init("ocelli") != 0) return false;
   vips_block_untrusted_set(TRUE);
   vips_concurrency_set(1);  // callers decode many pictures at once instead
   vips_cache_set_max(0);    // two requests never share an image, and memory stays flat
   vips_cache_set_max_mem(0);
   vips_cache_set_max_files(0);
-  // Warnings quote the file; what matters comes back as an error.
-  g_log_set_handler("VIPS", static_cast<GLogLevelFlags>(G_LOG_LEVEL_MASK), DropLog, nullptr);
   return true;
 }
 
@@ -130,10 +135,32 @@ Status CheckJpegScans(std::span<const std::byte> bytes) {
       ""};
 }
 
+Status CheckPngTexts(std::span<const std::byte> bytes) {
+  constexpr size_t kSignatureBytes = 8;
+  constexpr size_t kChunkOverheadBytes = 12;  // length, type and checksum around the body
+  int texts = 0;
+  for (size_t at = kSignatureBytes; at + kChunkOverheadBytes <= bytes.size();) {
+    size_t body_bytes = 0;
+    for (int i = 0; i < 4; ++i)
+      body_bytes = body_bytes << 8 | std::to_integer<size_t>(bytes[at + static_cast<size_t>(i)]);
+    const std::string_view type(reinterpret_cast<const char*>(bytes.data()) + at + 4, 4);
+    texts += type == "zTXt" || type == "iTXt";
+    at += kChunkOverheadBytes + body_bytes;
+  }
+  if (texts <= kMaxPngTexts) return {};
+  return Error{
+      ErrorCode::kTooLarge,
+      fmt::format("the PNG has {} chunks of compressed text, the limit is {}; save it again "
+                  "without its comments",
+                  texts, kMaxPngTexts),
+      ""};
+}
+
 // Opens a picture and checks everything that its header tells.
 Result<ImagePtr> OpenChecked(PictureKind kind, std::span<const std::byte> bytes,
                              const DecodeLimits& limits) {
   if (kind == PictureKind::kJpeg) OCELLI_RETURN_IF_ERROR(CheckJpegScans(bytes));
+  if (kind == PictureKind::kPng) OCELLI_RETURN_IF_ERROR(CheckPngTexts(bytes));
   OCELLI_ASSIGN_OR_RETURN(ImagePtr image, Open(kind, bytes));
   OCELLI_RETURN_IF_ERROR(CheckDeclaredSize(vips_image_get_width(image.get()),
                                            vips_image_get_height(image.get()), limits));

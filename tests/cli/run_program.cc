@@ -39,13 +39,20 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
   return all;
 }
 
-pid_t Spawn(std::vector<std::string> arguments, std::vector<std::string> environment,
-            const Pipe& in, const Pipe& out, const Pipe& err) {
+pid_t Spawn(std::vector<std::string> arguments, const ProgramInput& input, const Pipe& in,
+            const Pipe& out, const Pipe& err) {
+  std::vector<std::string> environment = Environment(input.environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.reader(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.writer(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.writer(), STDERR_FILENO);
+  const auto redirect = [&actions](int fd, const std::string& path) {
+    if (path.empty()) return;
+    posix_spawn_file_actions_addopen(&actions, fd, path.c_str(), O_WRONLY, 0);
+  };
+  redirect(STDOUT_FILENO, input.output_path);
+  redirect(STDERR_FILENO, input.error_path);
   pid_t pid = 0;
   const int failed = posix_spawn(&pid, arguments[0].c_str(), &actions, nullptr,
                                  Pointers(arguments).data(), Pointers(environment).data());
@@ -121,7 +128,7 @@ ProgramResult RunOcelli(const std::vector<std::string>& arguments, const Program
   const Pipe out;
   const Pipe err;
   const Clock::time_point start = Clock::now();
-  const pid_t pid = Spawn(std::move(command), Environment(input.environment), in, out, err);
+  const pid_t pid = Spawn(std::move(command), input, in, out, err);
   for (int ours : {in.reader(), out.writer(), err.writer()}) close(ours);
   ProgramResult result;
   Conversation(pid, input, in.writer(), out.reader(), err.reader()).Run(result);
