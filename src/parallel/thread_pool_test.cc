@@ -48,6 +48,21 @@ TEST(ThreadPool, ForRangesCoversInGranules) {
   }
 }
 
+TEST(ThreadPool, NoWakeUpIsLostWhenWorkersFallAsleepBetweenJobs) {
+  ThreadPool pool(3);
+  std::atomic<int> calls{0};
+  constexpr int kRounds = 3000;
+  for (int round = 0; round < kRounds; ++round) {
+    pool.Run([&](int worker) {
+      if (worker == round % 3) std::this_thread::sleep_for(std::chrono::microseconds(round % 50));
+      ++calls;
+    });
+    // About the time that workers spin, so some sleep and some do not.
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 60));
+  }
+  EXPECT_EQ(calls, 3 * kRounds);
+}
+
 double CpuSeconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
