@@ -15,21 +15,11 @@ def text_picture(text: str, width_px: int) -> Image.Image:
     return image
 
 
-def shapes_picture() -> Image.Image:
-    """Returns a red circle left of a blue square."""
-    image = Image.new("RGB", (192, 96), "white")
-    draw = ImageDraw.Draw(image)
-    draw.ellipse((12, 18, 76, 82), fill=(220, 30, 30))
-    draw.rectangle((110, 16, 176, 82), fill=(40, 70, 220))
-    return image
-
-
 def main() -> None:
     folder = pathlib.Path(__file__).resolve().parent.parent / "examples"
     folder.mkdir(exist_ok=True)
     text_picture("hello", 128).save(folder / "hello.png", optimize=True)
     text_picture("OPEN 24", 160).save(folder / "open.png", optimize=True)
-    shapes_picture().save(folder / "shapes.png", optimize=True)
 
 
 if __name__ == "__main__":
