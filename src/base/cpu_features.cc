@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/quoted.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -92,9 +93,9 @@ Result<CpuFeatures> ApplyCpuMask(CpuFeatures features, std::string_view mask) {
     if (!wide && word != "-avx512_vbmi" && word != "-avx512_vnni" && word != "-avx512_bf16" &&
         word != "-amx") {
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("OCELLI_CPU: '{}' is not one of -avx2, -avx512, -avx512_vbmi, "
+                   fmt::format("OCELLI_CPU: {} is not one of -avx2, -avx512, -avx512_vbmi, "
                                "-avx512_vnni, -avx512_bf16, -amx (features can only be taken away)",
-                               word),
+                               Quoted(word)),
                    "OCELLI_CPU"};
     }
   }

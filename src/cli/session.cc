@@ -27,10 +27,13 @@ Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
   return std::make_shared<const Tokenizer>(std::move(tokenizer));
 }
 
-void UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
+Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
   files.processor = ProcessorOptionsOf(directory.preprocessor_config);
+  const Status usable = CheckProcessorOptions(files.processor);
+  if (usable.ok()) return {};
+  return usable.error().WithContext((directory.path / "preprocessor_config.json").string());
 }
 
 Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
@@ -41,7 +44,7 @@ Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
   fs::path path = options.config;
   if (path.filename() == "config.json") path = path.parent_path();
   OCELLI_ASSIGN_OR_RETURN(const ModelDirectory directory, ModelDirectory::Open(path));
-  UseDirectory(directory, files);
+  OCELLI_RETURN_IF_ERROR(UseDirectory(directory, files));
   std::error_code ignored;
   if (fs::exists(directory.tokenizer_path, ignored)) {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(directory.tokenizer_path));
@@ -59,7 +62,7 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
   OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
-  UseDirectory(checkpoint.directory(), files);
+  OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));
   OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(checkpoint.tokenizer_path()));
   files.checkpoint.emplace(std::move(checkpoint));
   return {};

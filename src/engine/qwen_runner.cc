@@ -71,7 +71,7 @@ QwenRunner::QwenRunner(std::unique_ptr<Model> model, std::vector<TokenId> eos_to
   const VisionConfig& vision = config.vision_config;
   traits_.vocab_size = config.text_config.vocab_size;
   traits_.max_context_tokens = ContextTokens(options, config);
-  traits_.num_encoder_steps = vision.depth + 2;  // patch embedding, blocks, merger
+  traits_.num_encoder_steps = VisionEncoder::NumSteps(vision);
   traits_.spatial_merge_size = vision.spatial_merge_size;
   traits_.max_image_tokens = options.max_image_tokens;
   traits_.image_token_id = config.image_token_id;

@@ -72,7 +72,7 @@ Status SamplingParams::Validate(size_t vocab_size) const {
   OCELLI_RETURN_IF_ERROR(CheckRange("temperature", temperature, 0.0f, 2.0f));
   OCELLI_RETURN_IF_ERROR(CheckPositive("top_p", top_p, 1.0f));
   OCELLI_RETURN_IF_ERROR(CheckRange("min_p", min_p, 0.0f, 1.0f));
-  OCELLI_RETURN_IF_ERROR(CheckPositive("repetition_penalty", repetition_penalty, 10.0f));
+  OCELLI_RETURN_IF_ERROR(CheckRange("repetition_penalty", repetition_penalty, 0.01f, 10.0f));
   OCELLI_RETURN_IF_ERROR(CheckRange("presence_penalty", presence_penalty, -2.0f, 2.0f));
   OCELLI_RETURN_IF_ERROR(CheckRange("frequency_penalty", frequency_penalty, -2.0f, 2.0f));
   OCELLI_RETURN_IF_ERROR(CheckLogitBias(logit_bias, vocab_size));

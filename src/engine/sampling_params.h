@@ -39,7 +39,7 @@ struct SamplingParams {
   uint32_t top_k = 0;                                 // keeps this many; 0: all
   float top_p = 1.0f;                                 // (0, 1]
   float min_p = 0.0f;                                 // [0, 1], relative to the likeliest token
-  float repetition_penalty = 1.0f;                    // (0, 10]
+  float repetition_penalty = 1.0f;                    // 0.01 .. 10
   float presence_penalty = 0.0f;                      // -2 .. 2
   float frequency_penalty = 0.0f;                     // -2 .. 2
   std::vector<std::pair<TokenId, float>> logit_bias;  // token id, -100 .. 100

@@ -54,7 +54,9 @@ TEST(SamplingParams, EveryFieldOutOfRangeIsRefusedByNameValueAndLimit) {
   ExpectRefused([](P& p) { p.top_p = 1.5f; }, "top_p", "1.5");
   ExpectRefused([](P& p) { p.min_p = -1.0f; }, "min_p", "-1");
   ExpectRefused([](P& p) { p.min_p = kNan; }, "min_p", "nan");
-  ExpectRefused([](P& p) { p.repetition_penalty = 0.0f; }, "repetition_penalty", "above 0");
+  ExpectRefused([](P& p) { p.repetition_penalty = 0.0f; }, "repetition_penalty", "from 0.01 to 10");
+  // So small a divisor makes logits infinite.
+  ExpectRefused([](P& p) { p.repetition_penalty = 1e-45f; }, "repetition_penalty", "from 0.01");
   ExpectRefused([](P& p) { p.repetition_penalty = 11.0f; }, "repetition_penalty", "11");
   ExpectRefused([](P& p) { p.presence_penalty = 3.0f; }, "presence_penalty", "from -2 to 2");
   ExpectRefused([](P& p) { p.frequency_penalty = -3.0f; }, "frequency_penalty", "from -2 to 2");

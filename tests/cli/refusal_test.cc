@@ -139,6 +139,13 @@ TEST_F(Refusal, AnotherModelsConfig) {
          "llama");
 }
 
+TEST_F(Refusal, PictureSizesThatNoPictureHas) {
+  Expect({"ask", picture_, "?", "--model",
+          SpoiltCheckpoint("preprocessor_config.json",
+                           R"({"size": {"shortest_edge": 4096, "longest_edge": 2000000000}})")},
+         2, "preprocessor_config.json");
+}
+
 TEST_F(Refusal, BrokenTokenizer) {
   Expect({"ask", "?", "--model", SpoiltCheckpoint("tokenizer.json", "{}")}, 1, "tokenizer.json");
 }

@@ -30,15 +30,6 @@ namespace {
 
 constexpr size_t kNumAnswerTokens = 24;
 
-ProcessorOptions ProcessorOf(const PreprocessorConfig& config) {
-  ProcessorOptions options;
-  options.patch_size = static_cast<int>(config.patch_size);
-  options.merge_size = static_cast<int>(config.merge_size);
-  options.min_pixels = config.min_pixels;
-  options.max_pixels = config.max_pixels;
-  return options;
-}
-
 // One checkpoint, its cases as requests and what the reference answers to them.
 struct GoldenModel {
   explicit GoldenModel(const std::string& family) : cases(LoadGoldenCases(family)) {
@@ -67,7 +58,7 @@ struct GoldenModel {
       OCELLI_CHECK(image.ok(), "{}", image.error().message);
       ThreadPool pool(1);
       auto patches =
-          PreparePicture(*image, ProcessorOf(checkpoint->preprocessor_config()), {}, pool);
+          PreparePicture(*image, ProcessorOptionsOf(checkpoint->preprocessor_config()), {}, pool);
       OCELLI_CHECK(patches.ok(), "{}", patches.error().message);
       request.pictures.push_back(std::make_shared<const Patches>(std::move(patches).value()));
     }
@@ -286,7 +277,7 @@ TEST_P(EngineGolden, FiveHundredPicturesTakeNoMoreMemoryThanTheFirstHundred) {
   options.kv_memory_bytes = uint64_t{3} << 20;
   options.vision_cache_bytes = uint64_t{1} << 20;
   GoldenEngine engine(model(), options);
-  const ProcessorOptions processor = ProcessorOf(model().checkpoint->preprocessor_config());
+  const ProcessorOptions processor = ProcessorOptionsOf(model().checkpoint->preprocessor_config());
   size_t after_hundred = 0;
   for (uint32_t i = 0; i < 500; ++i) {
     GenerateRequest request;

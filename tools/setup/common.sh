@@ -56,7 +56,8 @@ build_preset() {
   mkdir -p build
   log=build/$preset.log
   say "building ($preset; log in $log)"
-  export CCACHE_BASEDIR=$PWD
+  # So that a clone in another folder finds what was compiled here.
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
   cmake --preset "$preset" > "$log" 2>&1 || { tail -n 20 "$log" >&2; fail "cmake could not configure the preset '$preset'"; }
   cmake --build "build/$preset" -j "$(nproc)" "${target_flags[@]}" >> "$log" 2>&1 ||
     { grep -E -A5 'error|FAILED' "$log" | head -n 40 >&2; fail "the build failed; the whole log is in $log"; }
