@@ -68,8 +68,8 @@ TEST(Ask, StreamsTheSameTextThatJsonReports) {
 }
 
 TEST(Ask, ReportsEachPicturesSizeAndTokensAndEveryStage) {
-  const ProgramResult result =
-      RunOcelli({"ask", kPicture, kPicture, "Compare.", "--json", "--verbose"});
+  const ProgramResult result = RunOcelli({"ask", kPicture, kPicture, "Compare.", "--model", kModel,
+                                          "--max-new-tokens", "3", "--json", "--verbose"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json answer = json::parse(result.out);
   ASSERT_EQ(answer["pictures"].size(), 2u);
