@@ -14,7 +14,7 @@ namespace ocelli::api {
 
 // Where one picture of a conversation comes from and how large it may become.
 struct PictureReference {
-  std::string url;    // a data URL, bare base64, http(s) or file URL, or a path, as it was sent
+  std::string url;    // a data URL, an http(s) or file URL, or a path, as it was sent
   std::string param;  // where it stood: "messages[0].content[1]"
   enum class Detail { kAuto, kLow, kHigh };
   Detail detail = Detail::kAuto;

@@ -71,7 +71,7 @@ class Conversation {
 
   void Run(ProgramResult& result) {
     while (fds_[0].fd >= 0 || fds_[1].fd >= 0) {
-      SendSignals();
+      SendSignals(result);
       poll(fds_.data(), fds_.size(), 20);
       Read(fds_[0], result.out);
       Read(fds_[1], result.err);
@@ -80,9 +80,9 @@ class Conversation {
   }
 
  private:
-  void SendSignals() {
+  void SendSignals(const ProgramResult& result) {
     const auto elapsed = Clock::now() - start_;
-    if (!interrupted_ && input_.interrupt_after.count() > 0 && elapsed > input_.interrupt_after) {
+    if (!interrupted_ && input_.interrupt_on_output && !result.out.empty()) {
       interrupted_ = true;
       kill(pid_, SIGINT);
     }

@@ -17,11 +17,11 @@ struct ProgramResult {
 
 struct ProgramInput {
   std::string standard_input;
-  std::vector<std::string> environment;          // "NAME=value", added to ours
-  std::chrono::milliseconds interrupt_after{0};  // sends SIGINT then; 0: never
-  std::chrono::seconds kill_after{60};           // a test must end
-  std::string output_path;                       // takes standard output in place of the result
-  std::string error_path;                        // the same for standard error
+  std::vector<std::string> environment;  // "NAME=value", added to ours
+  bool interrupt_on_output = false;      // sends SIGINT at the first byte on stdout
+  std::chrono::seconds kill_after{60};   // a test must end
+  std::string output_path;               // takes standard output in place of the result
+  std::string error_path;                // the same for standard error
 };
 
 // Runs `ocelli` with `arguments` and waits for its end.
