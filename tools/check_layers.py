@@ -19,6 +19,7 @@ ROOMS = {
     "model": (3, ["base", "tensor", "parallel", "kernels", "checkpoint"]),
     "engine": (4, ["base", "tensor", "parallel", "kernels", "checkpoint", "text", "picture", "model"]),
     "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),
+    "server": (6, ["base", "tensor", "parallel", "text", "picture", "engine", "api"]),
     "cli": (7, None),  # everything
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/generation_call.h"
 #include "cli/answer.h"
 #include "cli/ask_input.h"
 #include "cli/interrupt.h"
@@ -15,7 +16,6 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 #include "engine/event_queue.h"
-#include "text/prompt.h"
 
 namespace ocelli::cli {
 namespace {
@@ -123,18 +123,14 @@ Status LoadPictures(const api::Conversation& conversation, const AskOptions& opt
 Result<GenerateRequest> MakeRequest(const api::Conversation& conversation,
                                     const AskOptions& options, const SessionFiles& files,
                                     Answer& answer) {
-  GenerateRequest request;
-  std::vector<size_t> image_tokens;
-  for (const UsedPicture& picture : answer.pictures) {
-    image_tokens.push_back(picture.patches->image_tokens);
-    request.pictures.push_back(picture.patches);
-  }
-  OCELLI_ASSIGN_OR_RETURN(const Prompt prompt, ApplyChatTemplate(conversation.messages, {}));
-  OCELLI_ASSIGN_OR_RETURN(TokenizedPrompt tokenized,
-                          TokenizePrompt(*files.tokenizer, prompt, image_tokens));
-  answer.prompt_token_ids = tokenized.ids;
-  request.prompt_token_ids = std::move(tokenized.ids);
-  request.params = ApplyTo(files.generation_config, options.sampling);
+  api::GenerationCall call;
+  call.conversation = conversation;
+  call.params = ApplyTo(files.generation_config, options.sampling);
+  std::vector<std::shared_ptr<const Patches>> pictures;
+  for (const UsedPicture& picture : answer.pictures) pictures.push_back(picture.patches);
+  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
+                          api::MakeGenerateRequest(call, std::move(pictures), *files.tokenizer));
+  answer.prompt_token_ids = request.prompt_token_ids;
   return request;
 }
 
