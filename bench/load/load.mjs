@@ -20,10 +20,10 @@ const serveOptions = tokens.flatMap((t) =>
   t.kind === 'option' ? (own.has(t.name) ? [] : [t.rawName, ...(t.value ? [t.value] : [])]) : t.kind === 'positional' ? [t.value] : []);
 
 /** Streams one answer; returns the times of its tokens, in seconds since it was asked. */
-async function answer(server, messages, maxTokens) {
+async function answer(server, model, messages, maxTokens) {
   const start = performance.now(), times = [];
   const stream = await server.client().chat.completions.create({
-    model: 'default', messages, stream: true, max_tokens: maxTokens, temperature: 0, ignore_eos: true, logprobs: true,
+    model, messages, stream: true, max_tokens: maxTokens, temperature: 0, ignore_eos: true, logprobs: true,
   });
   let text = '';
   for await (const chunk of stream) {
@@ -33,12 +33,13 @@ async function answer(server, messages, maxTokens) {
   return { start: start / 1000, times, text };
 }
 
-async function client(server, number) {
+async function client(server, model, number) {
   const size = Number(values.picture), maxTokens = Number(values.tokens), runs = [];
   for (let i = 0; i < Number(values.requests); ++i) {
     const question = user(spotted(number * 1000 + i, size, size), 'Describe the picture.');
-    const first = await answer(server, [question], maxTokens);
-    const second = await answer(server, [question, { role: 'assistant', content: first.text }, user('And then?')], maxTokens);
+    const first = await answer(server, model, [question], maxTokens);
+    const second = await answer(server, model,
+      [question, { role: 'assistant', content: first.text }, user('And then?')], maxTokens);
     runs.push({ first, second });
   }
   return runs;
@@ -56,13 +57,15 @@ function sharedRate(answers) {
 
 const server = await Server.start(serveOptions);
 try {
+  const model = (await server.client().models.list()).data[0].id;
   console.log('| clients | first token, median s | second turn, median s | tokens/s, all writing | tokens/s, whole run |');
   console.log('|---|---|---|---|---|');
   for (const count of values.clients.split(',').map(Number)) {
     const start = performance.now();
-    const runs = (await Promise.all(Array.from({ length: count }, (_, i) => client(server, count * 100 + i)))).flat();
+    const ofClients = await Promise.all(Array.from({ length: count }, (_, i) => client(server, model, count * 100 + i)));
+    const runs = ofClients.flat();
     const seconds = (performance.now() - start) / 1000;
-    const rate = sharedRate(runs.slice(0, count).map((run) => run.second));
+    const rate = sharedRate(ofClients.map(([run]) => run.second));
     const total = runs.flatMap((run) => [...run.first.times, ...run.second.times]).length / seconds;
     console.log(`| ${count} | ${median(runs.map((r) => r.first.times[0])).toFixed(2)} | ` +
       `${median(runs.map((r) => r.second.times[0])).toFixed(2)} | ${rate.toFixed(2)} | ${total.toFixed(2)} |`);
