@@ -12,14 +12,14 @@
 namespace ocelli::api {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Error Invalid(const std::string& param, std::string message) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", param, message), param};
 }
 
 // Returns the string under `key`, an error when it is missing or something else.
-Result<std::string> StringAt(const json& object, const char* key, const std::string& param) {
+Result<std::string> StringAt(const Json& object, const char* key, const std::string& param) {
   const auto found = object.find(key);
   if (found == object.end()) return Invalid(param, fmt::format("'{}' is missing", key));
   if (!found->is_string()) {
@@ -31,14 +31,14 @@ Result<std::string> StringAt(const json& object, const char* key, const std::str
 
 // Returns an option of a picture part: it may stand in `part` or in `inner`, the object of its URL,
 // which wins. Null where neither has it.
-const json& OptionOf(const json& part, const json& inner, const char* key) {
-  static const json kAbsent;
+const Json& OptionOf(const Json& part, const Json& inner, const char* key) {
+  static const Json kAbsent;
   if (const auto found = inner.find(key); found != inner.end()) return *found;
   const auto found = part.find(key);
   return found == part.end() ? kAbsent : *found;
 }
 
-Result<uint64_t> ParsePixels(const json& value, const char* key, const std::string& param) {
+Result<uint64_t> ParsePixels(const Json& value, const char* key, const std::string& param) {
   if (value.is_null()) return uint64_t{0};
   if (!value.is_number_unsigned() || value.get<uint64_t>() == 0) {
     return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
@@ -46,7 +46,7 @@ Result<uint64_t> ParsePixels(const json& value, const char* key, const std::stri
   return value.get<uint64_t>();
 }
 
-Result<PictureReference::Detail> ParseDetail(const json& value, const std::string& param) {
+Result<PictureReference::Detail> ParseDetail(const Json& value, const std::string& param) {
   using Detail = PictureReference::Detail;
   if (value.is_null() || value == "auto") return Detail::kAuto;
   if (value == "low") return Detail::kLow;
@@ -55,11 +55,11 @@ Result<PictureReference::Detail> ParseDetail(const json& value, const std::strin
 }
 
 // The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...}.
-Result<PictureReference> ParsePicture(const json& part, const char* key, const std::string& param) {
+Result<PictureReference> ParsePicture(const Json& part, const char* key, const std::string& param) {
   const auto found = part.find(key);
   if (found == part.end()) return Invalid(param, fmt::format("'{}' is missing", key));
   const bool nested = found->is_object();
-  const json& inner = nested ? *found : part;
+  const Json& inner = nested ? *found : part;
   PictureReference picture;
   picture.param = param;
   OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(inner, nested ? "url" : key, param));
@@ -89,7 +89,7 @@ Error UnknownPart(const std::string& type, const std::string& param) {
       param};
 }
 
-Status ParsePart(const json& part, const std::string& param, ChatMessage& message,
+Status ParsePart(const Json& part, const std::string& param, ChatMessage& message,
                  std::vector<PictureReference>& pictures) {
   if (!part.is_object()) {
     return Invalid(param,
@@ -109,7 +109,7 @@ Status ParsePart(const json& part, const std::string& param, ChatMessage& messag
   return {};
 }
 
-Status ParseContent(const json& content, const std::string& param, ChatMessage& message,
+Status ParseContent(const Json& content, const std::string& param, ChatMessage& message,
                     std::vector<PictureReference>& pictures) {
   if (content.is_null()) return {};
   if (content.is_string()) {
@@ -129,11 +129,11 @@ Status ParseContent(const json& content, const std::string& param, ChatMessage& 
   return {};
 }
 
-Result<ToolCall> ParseToolCall(const json& call, const std::string& param) {
+Result<ToolCall> ParseToolCall(const Json& call, const std::string& param) {
   if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
     return Invalid(param, "must be an object with a 'function' object");
   }
-  const json& function = call["function"];
+  const Json& function = call["function"];
   ToolCall result;
   OCELLI_ASSIGN_OR_RETURN(result.name, StringAt(function, "name", param));
   const auto arguments = function.find("arguments");
@@ -146,7 +146,7 @@ Result<ToolCall> ParseToolCall(const json& call, const std::string& param) {
   return result;
 }
 
-Status ParseToolCalls(const json& message, const std::string& param, std::vector<ToolCall>& calls) {
+Status ParseToolCalls(const Json& message, const std::string& param, std::vector<ToolCall>& calls) {
   const auto found = message.find("tool_calls");
   if (found == message.end() || found->is_null()) return {};
   if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
@@ -158,7 +158,7 @@ Status ParseToolCalls(const json& message, const std::string& param, std::vector
   return {};
 }
 
-Status ParseMessage(const json& message, const std::string& param, Conversation& conversation) {
+Status ParseMessage(const Json& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
     return Invalid(param,
                    fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
@@ -178,7 +178,7 @@ Status ParseMessage(const json& message, const std::string& param, Conversation&
 
 }  // namespace
 
-Result<Conversation> ParseConversation(const json& messages) {
+Result<Conversation> ParseConversation(const Json& messages) {
   if (!messages.is_array()) {
     return Invalid("messages",
                    fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
@@ -192,7 +192,7 @@ Result<Conversation> ParseConversation(const json& messages) {
 }
 
 Result<Conversation> ParseConversationText(std::string_view text) {
-  const Result<json> messages = ParseJson(text);
+  const Result<Json> messages = ParseOrderedJson(text);
   if (messages.ok()) return ParseConversation(*messages);
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("not valid JSON in UTF-8: {}", messages.error().message), ""};

@@ -1,8 +1,10 @@
 #ifndef OCELLI_API_GENERATION_CALL_H_
 #define OCELLI_API_GENERATION_CALL_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct GenerationCall {
   ChatTemplateOptions chat_template;
   SamplingParams params;
   bool stream = false;
+  std::optional<std::chrono::milliseconds> timeout;  // the answer ends then; counted from Submit
 };
 
 // Makes the engine's request for `call`, whose pictures are loaded: `pictures[i]` is that of
