@@ -22,6 +22,12 @@ using Json = nlohmann::ordered_json;
 
 Json OrNull(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
+// Returns the code of a failed response; clients know only OpenAI's list of them.
+std::string_view FailureCode(const Error& error) {
+  if (ErrorResponseOf(error).status >= 500) return "server_error";
+  return ErrorCodeOf(error) == "invalid_image" ? "invalid_image" : "invalid_prompt";
+}
+
 class ResponsesReply : public Reply {
  public:
   ResponsesReply(ReplyContext context, const ResponsesRequest& request)
@@ -135,8 +141,8 @@ class ResponsesReply : public Reply {
 
   Json ErrorOrNull() const {
     if (!error_) return nullptr;
-    const Json error = Json::parse(ErrorJson(*error_))["error"];
-    return Json{{"code", error["code"]}, {"message", error["message"]}};
+    return Json{{"code", FailureCode(*error_)},
+                {"message", Json::parse(ErrorJson(*error_))["error"]["message"]}};
   }
 
   Json Item(std::string_view status, Json content) const {

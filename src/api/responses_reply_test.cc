@@ -176,7 +176,7 @@ TEST(ResponsesReply, AFailureEndsTheStreamWithResponseFailed) {
   const TestJson& response = events.back()["response"];
   EXPECT_EQ(response["status"], "failed");
   EXPECT_EQ(response["error"].dump(),
-            R"({"code":"internal_error","message":"a logit is not finite"})");
+            R"({"code":"server_error","message":"a logit is not finite"})");
   EXPECT_EQ(response["output"], TestJson::array());
   EXPECT_EQ(response["usage"], nullptr);
 
@@ -185,13 +185,17 @@ TEST(ResponsesReply, AFailureEndsTheStreamWithResponseFailed) {
   EXPECT_EQ(whole->Whole().error().message, "a logit is not finite");
 }
 
-TEST(ResponsesReply, FailingBeforeAnyTextIsCompleteToo) {
-  const auto reply = ReplyTo(R"(, "stream": true)");
-  const std::string stream =
-      reply->Start() + reply->Fail(Error{ErrorCode::kResourceExhausted, "full", ""});
-  const auto messages = ReadSse(stream);
-  ASSERT_EQ(messages.size(), 3u);
-  EXPECT_EQ(MustParse(messages[2].data)["response"]["error"]["code"], "overloaded");
+TEST(ResponsesReply, AFailureHasACodeOfOpenAisList) {
+  const auto code = [](const Error& error) {
+    const auto reply = ReplyTo(R"(, "stream": true)");
+    std::string stream = reply->Start();
+    const auto messages = ReadSse(stream += reply->Fail(error));
+    EXPECT_EQ(messages.size(), 3u);
+    return MustParse(messages.back().data)["response"]["error"]["code"].get<std::string>();
+  };
+  EXPECT_EQ(code({ErrorCode::kResourceExhausted, "full", ""}), "server_error");
+  EXPECT_EQ(code({ErrorCode::kCorruptData, "cut", "input[0].content[0]"}), "invalid_image");
+  EXPECT_EQ(code({ErrorCode::kTooLarge, "long", "prompt"}), "invalid_prompt");
 }
 
 TEST(ResponsesReply, LogprobsStandInDeltasAndInTheText) {
