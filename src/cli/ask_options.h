@@ -18,7 +18,7 @@ struct ModelOptions {
   std::string load_format;  // "auto", or "dummy": random weights of the sizes in `config`
   std::string config;       // a folder or config.json, for "dummy"
   int threads = 0;          // 0: what affinity and cgroup quota allow
-  bool huge_pages = false;  // ask for transparent huge pages
+  std::string huge_pages;   // "on", "off", or "system": what the system is set to
 };
 
 // Sampling controls that were given; the others keep the model's own defaults.
