@@ -168,8 +168,9 @@ Status RunAsk(const AskOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
                           MakeRequest(conversation, options, files, answer));
   const Clock::time_point start = Clock::now();
-  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                          Session::Load(files, OptionsForOne(files, request), *pool));
+  OCELLI_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Session> session,
+      Session::Load(files, OptionsForOne(files, request, options.kv_type), *pool));
   answer.load_seconds = SecondsSince(start);
   if (options.verbose) {
     for (const std::string& line : session->StartLines()) Say(line);
@@ -191,6 +192,7 @@ Command AddAsk(CLI::App& app) {
   ask->add_flag("--verbose", options->verbose,
                 "Print what this runs on and the time of each stage to stderr");
   AddModelOptions(*ask, options->model);
+  AddKvType(*ask, options->kv_type);
   AddSamplingOptions(*ask, options->sampling);
   AddPictureOptions(*ask, options->picture);
   return {ask, [options] { return RunAsk(*options); }};

@@ -8,6 +8,7 @@
 
 #include "checkpoint/generation_config.h"
 #include "engine/sampling_params.h"
+#include "kernels/kv_block.h"
 #include "picture/processor_options.h"
 
 namespace ocelli::cli {
@@ -43,6 +44,7 @@ struct AskOptions {
   PictureOptions picture;
   std::vector<std::string> arguments;  // pictures, then the question
   std::string messages;                // file with a JSON list of messages; "-": standard input
+  KvType kv_type = KvType::kFloat32;
   bool json = false;
   bool verbose = false;
 };

@@ -76,7 +76,20 @@ void AddPictureOptions(CLI::App& command, PictureOptions& options) {
   AddWhole(command, "--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
 }
 
+void AddKvType(CLI::App& command, KvType& type) {
+  const auto parse = [&type](const std::string& name) {
+    type = name == KvTypeName(KvType::kBf16) ? KvType::kBf16 : KvType::kFloat32;
+  };
+  command
+      .add_option_function<std::string>(
+          "--kv-type", parse,
+          "Numbers of the KV cache: float32 (default), or bf16: half the memory, less exact")
+      ->check(CLI::IsMember(
+          {std::string(KvTypeName(KvType::kFloat32)), std::string(KvTypeName(KvType::kBf16))}));
+}
+
 void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  AddKvType(command, options.kv_type);
   AddSize(command, "--kv-memory", options.kv_memory_bytes,
           "Memory for the KV cache, such as 2G (default: from what can be had)");
   AddSize(command, "--vision-cache", options.vision_cache_bytes,

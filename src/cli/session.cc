@@ -159,8 +159,10 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   return files;
 }
 
-EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request) {
+EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request,
+                            KvType kv_type) {
   EngineOptions options;
+  options.kv_type = kv_type;
   options.max_queue = 1;
   options.max_sequences = 1;
   options.max_context_tokens = ContextTokens(files.config, request);
@@ -222,7 +224,8 @@ std::vector<std::string> Session::StartLines() const {
   return {
       fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()),
                   TargetName(ActiveTarget()), threads_.Describe()),
-      "memory: " + memory_.Describe(),
+      fmt::format("memory: {}; KV cache kept as {}", memory_.Describe(),
+                  KvTypeName(options_.kv_type)),
       fmt::format("huge pages: {} wanted, {}", huge_pages_.empty() ? "system" : huge_pages_,
                   ReadHugePages().Describe())};
 }

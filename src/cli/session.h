@@ -39,7 +39,8 @@ struct SessionFiles {
 Result<SessionFiles> OpenSessionFiles(const ModelOptions& options);
 
 // Returns the options of an engine that answers `request` and nothing else: memory for it alone.
-EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request);
+EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request,
+                            KvType kv_type);
 
 // A loaded model behind an engine, for one request or for many.
 class Session {
