@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -28,12 +27,11 @@ EventSink TimingSink(std::shared_ptr<EventQueue> events, Clock::time_point start
   };
 }
 
-// Waits for the end of a request and collects its text.
-FinishedEvent Collect(EventQueue& events, std::string& text) {
+// Waits for the end of a request and collects its answer.
+FinishedEvent Collect(EventQueue& events, std::vector<TokenId>& ids) {
   while (true) {
     const Event event = events.Pop();
-    if (const auto* token = std::get_if<TokenEvent>(&event)) text += token->text;
-    if (const auto* choice = std::get_if<ChoiceEvent>(&event)) text += choice->text;
+    if (const auto* token = std::get_if<TokenEvent>(&event)) ids.push_back(token->token_id);
     if (const auto* finished = std::get_if<FinishedEvent>(&event)) return *finished;
   }
 }
@@ -54,10 +52,10 @@ struct Client {
     answer.asked = SecondsSince(start);
     OCELLI_RETURN_IF_ERROR(
         engine.Submit(std::move(request), TimingSink(events, start, token_times)));
-    std::string text;
-    answer.finished = Collect(*events, text);
+    std::vector<TokenId> ids;
+    answer.finished = Collect(*events, ids);
     if (answer.finished.error) return *answer.finished.error;
-    conversation.Answered(std::move(text));
+    conversation.Answered(ids);
     answer.token_times = std::move(*token_times);
     answers.push_back(std::move(answer));
     return {};
@@ -80,9 +78,8 @@ Result<std::vector<Client>> MakeClients(const BenchWorkload& workload, size_t nu
   std::vector<Client> clients(num_clients);
   for (Client& client : clients) {
     for (size_t i = 0; i < workload.conversations; ++i) {
-      OCELLI_ASSIGN_OR_RETURN(
-          auto conversation,
-          BenchConversation::Make(workload, number++, files.processor, files.tokenizer));
+      OCELLI_ASSIGN_OR_RETURN(auto conversation,
+                              BenchConversation::Make(workload, number++, files));
       client.conversations.push_back(std::move(conversation));
     }
   }
@@ -141,9 +138,8 @@ Result<std::vector<double>> MeasureCancels(const BenchWorkload& workload, size_t
                                            Engine& engine) {
   std::vector<double> seconds;
   for (size_t i = 0; i < count; ++i) {
-    OCELLI_ASSIGN_OR_RETURN(
-        auto conversation,
-        BenchConversation::Make(workload, first_number + i, files.processor, files.tokenizer));
+    OCELLI_ASSIGN_OR_RETURN(auto conversation,
+                            BenchConversation::Make(workload, first_number + i, files));
     OCELLI_ASSIGN_OR_RETURN(GenerateRequest request, conversation.Ask());
     if (request.pictures.empty()) continue;
     const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);

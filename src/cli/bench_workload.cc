@@ -57,19 +57,20 @@ Result<SizePx> ParsePictureSize(std::string_view text) {
 }
 
 BenchConversation::BenchConversation(const BenchWorkload& workload, uint64_t seed,
-                                     std::shared_ptr<const Tokenizer> tokenizer)
-    : workload_(workload), random_(seed), tokenizer_(std::move(tokenizer)) {}
+                                     const SessionFiles& files)
+    : workload_(workload),
+      random_(seed),
+      tokenizer_(files.tokenizer),
+      image_token_id_(files.config.image_token_id) {}
 
 Result<BenchConversation> BenchConversation::Make(const BenchWorkload& workload, uint64_t number,
-                                                  const ProcessorOptions& processor,
-                                                  std::shared_ptr<const Tokenizer> tokenizer) {
-  BenchConversation conversation(workload, workload.seed * 1'000'003 + number,
-                                 std::move(tokenizer));
+                                                  const SessionFiles& files) {
+  BenchConversation conversation(workload, workload.seed * 1'000'003 + number, files);
   const SizePx size = workload.pictures[number % workload.pictures.size()];
   if (size == SizePx{}) return conversation;
   ThreadPool pool(1);
   OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(MakePicture(size, conversation.random_),
-                                                          processor, {}, pool));
+                                                          files.processor, {}, pool));
   conversation.picture_ = std::make_shared<const Patches>(std::move(patches));
   return conversation;
 }
@@ -83,26 +84,51 @@ std::string BenchConversation::Question() {
   return text;
 }
 
+Result<std::vector<TokenId>> BenchConversation::Render(std::vector<ChatMessage> messages,
+                                                       bool add_generation_prompt) const {
+  api::GenerationCall call;
+  call.conversation.messages = std::move(messages);
+  call.chat_template.add_generation_prompt = add_generation_prompt;
+  std::vector<std::shared_ptr<const Patches>> pictures;
+  if (picture_ && token_ids_.empty()) pictures.push_back(picture_);
+  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
+                          api::MakeGenerateRequest(call, std::move(pictures), *tokenizer_));
+  return std::move(request.prompt_token_ids);
+}
+
+// Returns what the template writes between an answer and the next one: an empty answer and the
+// question, without the opening that stands before the answer already.
+Result<std::vector<TokenId>> BenchConversation::FollowUp(const ChatMessage& question) const {
+  ChatMessage empty_answer;
+  empty_answer.role = "assistant";
+  OCELLI_ASSIGN_OR_RETURN(std::vector<TokenId> ids, Render({empty_answer, question}, true));
+  OCELLI_ASSIGN_OR_RETURN(const std::vector<TokenId> open, Render({question}, true));
+  OCELLI_ASSIGN_OR_RETURN(const std::vector<TokenId> closed, Render({question}, false));
+  ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(open.size() - closed.size()));
+  return ids;
+}
+
 Result<GenerateRequest> BenchConversation::Ask() {
   ChatMessage message;
   message.role = "user";
-  std::vector<std::shared_ptr<const Patches>> pictures;
-  if (picture_) pictures.push_back(picture_);
-  if (picture_ && messages_.empty()) message.content.push_back(ContentPart::Image());
+  const bool first = token_ids_.empty();
+  if (first && picture_) message.content.push_back(ContentPart::Image());
   message.content.push_back(ContentPart::Text(Question()));
-  messages_.push_back(std::move(message));
-  api::GenerationCall call;
-  call.conversation.messages = messages_;
-  call.params.max_new_tokens = workload_.answer_tokens;
-  call.params.ignore_eos = true;
-  return api::MakeGenerateRequest(call, std::move(pictures), *tokenizer_);
+  OCELLI_ASSIGN_OR_RETURN(const std::vector<TokenId> ids,
+                          first ? Render({message}, true) : FollowUp(message));
+  token_ids_.insert(token_ids_.end(), ids.begin(), ids.end());
+  GenerateRequest request;
+  request.prompt_token_ids = token_ids_;
+  if (picture_) request.pictures.push_back(picture_);
+  request.params.max_new_tokens = workload_.answer_tokens;
+  request.params.ignore_eos = true;
+  // An image token in an answer could not stand in the next prompt.
+  request.params.logit_bias = {{image_token_id_, -100.0f}};
+  return request;
 }
 
-void BenchConversation::Answered(std::string text) {
-  ChatMessage message;
-  message.role = "assistant";
-  message.content.push_back(ContentPart::Text(std::move(text)));
-  messages_.push_back(std::move(message));
+void BenchConversation::Answered(std::span<const TokenId> answer) {
+  token_ids_.insert(token_ids_.end(), answer.begin(), answer.end());
 }
 
 }  // namespace ocelli::cli
