@@ -43,7 +43,7 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
       ->check(CLI::Range(1, 1024));
   command
       .add_option("--huge-pages", options.huge_pages,
-                  "Transparent huge pages: on, off, or system (default: the system decides)")
+                  "Transparent huge pages: on (default), off, or as the system is set")
       ->check(CLI::IsMember({"on", "off", "system"}));
 }
 
