@@ -22,7 +22,7 @@ struct EngineOptions {
   uint64_t vision_cache_bytes = 0;    // encoded pictures
   bool prefix_cache = true;           // reuse KV blocks between requests
   KvType kv_type = KvType::kFloat32;  // how KV blocks keep their numbers
-  size_t max_draft_tokens = 0;        // prompt-lookup speculation: guesses a step; 0: off
+  size_t max_draft_tokens = 4;        // prompt-lookup speculation: guesses a step at most; 0: off
 };
 
 }  // namespace ocelli
