@@ -26,7 +26,7 @@ namespace HWY_NAMESPACE {
 // 512 KiB.
 #if HWY_TARGET == HWY_AVX3
 constexpr size_t kTileRows = 14, kTilePanels = 2, kTaskRows = 512;
-constexpr size_t kStreamTileRows = 14, kStreamRows = 32, kSumRegisters = 24;
+constexpr size_t kStreamTileRows = 16, kStreamRows = 32, kSumRegisters = 24;
 #elif HWY_TARGET == HWY_AVX2
 constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 5, kStreamRows = 10, kSumRegisters = 12;

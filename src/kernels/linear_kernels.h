@@ -8,7 +8,7 @@
 namespace ocelli {
 
 // The largest tile of any target, for buffers on the stack.
-inline constexpr size_t kMaxTileRows = 14;
+inline constexpr size_t kMaxTileRows = 16;
 inline constexpr size_t kMaxTilePanels = 2;
 inline constexpr size_t kMaxTaskRows = 512;
 
