@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string config;       // a folder or config.json, for "dummy"
   int threads = 0;          // 0: what affinity and cgroup quota allow
   std::string huge_pages;   // "on", "off", or "system": what the system is set to
+  std::string weights;      // "bf16", "packed12", "float32", or "auto"
 };
 
 // Sampling controls that were given; the others keep the model's own defaults.

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/rounding.h"
 #include "kernels/linear_kernels.h"
+#include "kernels/targets.h"
 #include "kernels/transpose.h"
 
 namespace ocelli {
@@ -275,6 +276,10 @@ LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int num_threads
       max_rows_(max_rows),
       max_inputs_(max_inputs),
       num_threads_(num_threads) {}
+
+WeightFormat FastestWeightFormat() noexcept {
+  return ActiveTarget() == Target::kScalar ? WeightFormat::kBf16 : WeightFormat::kPacked12;
+}
 
 void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
             LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept {

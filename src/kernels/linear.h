@@ -29,6 +29,10 @@ class LinearScratch {
   int num_threads_;
 };
 
+// Returns the format that Linear reads fastest on the active target: fewer bytes where vectors
+// decode them faster than memory delivers them.
+WeightFormat FastestWeightFormat() noexcept;
+
 enum class LinearMode {
   kStore,  // y = x W^T + bias
   kAdd,    // y = y + (x W^T + bias), the residual add

@@ -113,13 +113,12 @@ Rows Multiply(const Problem& problem, const How& how) {
 
 constexpr WeightFormat kFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32,
                                      WeightFormat::kPacked12};
-constexpr const char* kFormatNames[] = {"bf16", "float32", "packed12"};
 
 std::string Name(const Problem& problem, const How& how) {
   return std::string(TargetName(how.target)) + " M=" + std::to_string(problem.x.view().rows()) +
          " K=" + std::to_string(problem.x.view().cols()) +
          " N=" + std::to_string(problem.weights.rows()) + " " +
-         kFormatNames[static_cast<size_t>(problem.format)] + (how.bias ? " bias" : "") +
+         std::string(WeightFormatName(problem.format)) + (how.bias ? " bias" : "") +
          (how.mode == LinearMode::kAdd ? " add" : "");
 }
 

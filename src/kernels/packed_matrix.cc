@@ -1,6 +1,7 @@
 #include "kernels/packed_matrix.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -137,6 +138,12 @@ bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
 }
 
 }  // namespace
+
+std::string_view WeightFormatName(WeightFormat format) {
+  constexpr std::array<std::string_view, kNumWeightFormats> kNames = {"bf16", "float32",
+                                                                      "packed12"};
+  return kNames[static_cast<size_t>(format)];
+}
 
 PackedMatrix::PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat format)
     : buffer_(RoundUp(num_outputs, kPanelRows) * num_inputs * WeightBytes(format)),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned_buffer.h"
@@ -26,6 +27,8 @@ inline constexpr size_t kSumBlockInputs = 128;
 // How the weights of a PackedMatrix are held; each keeps every published number exactly.
 enum class WeightFormat { kBf16, kFloat32, kPacked12 };
 inline constexpr size_t kNumWeightFormats = 3;
+// Returns "bf16", "float32" or "packed12".
+std::string_view WeightFormatName(WeightFormat format);
 
 // Where the weights of one panel stand.
 struct PanelView {

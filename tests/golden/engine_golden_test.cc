@@ -78,6 +78,7 @@ EngineOptions RoomyOptions() {
   options.max_image_tokens = 128;
   options.kv_memory_bytes = uint64_t{64} << 20;
   options.vision_cache_bytes = uint64_t{16} << 20;
+  options.weight_format = WeightFormat::kPacked12;  // as the product holds them
   return options;
 }
 
