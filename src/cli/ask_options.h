@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string config;             // a folder or config.json, for "dummy"
   int threads = 0;                // 0: what affinity and cgroup quota allow
   std::string huge_pages = "on";  // "on", "off", or "system": what the system is set to
+  std::string weights = "auto";   // "bf16", "packed12", "float32", or "auto": the fastest here
 };
 
 // Sampling controls that were given; the others keep the model's own defaults.

@@ -42,6 +42,12 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
                   "Compute threads (default: what affinity and cgroup quota allow)")
       ->check(CLI::Range(1, 1024));
   command
+      .add_option(
+          "--weights", options.weights,
+          "How weights are held, always exactly: packed12 (12 bits each), bf16, float32, or "
+          "auto (default: the fastest here)")
+      ->check(CLI::IsMember({"auto", "packed12", "bf16", "float32"}));
+  command
       .add_option("--huge-pages", options.huge_pages,
                   "Transparent huge pages: on (default), off, or as the system is set")
       ->check(CLI::IsMember({"on", "off", "system"}));

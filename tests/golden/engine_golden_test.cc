@@ -79,6 +79,7 @@ EngineOptions RoomyOptions() {
   options.kv_memory_bytes = uint64_t{64} << 20;
   options.vision_cache_bytes = uint64_t{16} << 20;
   options.max_draft_tokens = 0;
+  options.weight_format = WeightFormat::kPacked12;  // as the product holds them
   return options;
 }
 
