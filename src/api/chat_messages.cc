@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMaxUuidBytes = 128;
+
 Error Invalid(const std::string& param, std::string message) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", param, message), param};
 }
@@ -54,21 +56,50 @@ Result<PictureReference::Detail> ParseDetail(const Json& value, const std::strin
   return Invalid(param, "'detail' must be auto, low, high or original");
 }
 
+Status ParsePixelRange(const Json& part, const Json& inner, PictureReference& picture) {
+  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels, ParsePixels(OptionOf(part, inner, "min_pixels"),
+                                                          "min_pixels", picture.param));
+  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels, ParsePixels(OptionOf(part, inner, "max_pixels"),
+                                                          "max_pixels", picture.param));
+  if (picture.max_pixels == 0 || picture.min_pixels <= picture.max_pixels) return {};
+  return Invalid(picture.param, fmt::format("'min_pixels' is {} and 'max_pixels' is {}; no size "
+                                            "fits between them",
+                                            picture.min_pixels, picture.max_pixels));
+}
+
+Result<std::string> ParseUuid(const Json& value, const std::string& param) {
+  if (value.is_null()) return std::string();
+  if (value.is_string()) {
+    auto uuid = value.get<std::string>();
+    if (!uuid.empty() && uuid.size() <= kMaxUuidBytes) return uuid;
+  }
+  return Invalid(param, fmt::format("'uuid' must be a string of 1 to {} bytes", kMaxUuidBytes));
+}
+
 // The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...}.
-Result<PictureReference> ParsePicture(const Json& part, const char* key, const std::string& param) {
+// Null, {} and nothing at all are no URL, which a picture sent before (by its uuid) may have.
+Result<std::string> ParseUrl(const Json& part, const char* key, const std::string& param) {
   const auto found = part.find(key);
-  if (found == part.end()) return Invalid(param, fmt::format("'{}' is missing", key));
-  const bool nested = found->is_object();
-  const Json& inner = nested ? *found : part;
+  if (found == part.end() || found->is_null()) return std::string();
+  if (!found->is_object()) return StringAt(part, key, param);
+  const auto url = found->find("url");
+  if (url == found->end() || url->is_null()) return std::string();
+  return StringAt(*found, "url", param);
+}
+
+Result<PictureReference> ParsePicture(const Json& part, const char* key, const std::string& param) {
+  static const Json kNone = Json::object();
+  const auto found = part.find(key);
+  const Json& inner = found != part.end() && found->is_object() ? *found : kNone;
   PictureReference picture;
   picture.param = param;
-  OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(inner, nested ? "url" : key, param));
-  if (picture.url.empty()) return Invalid(param, "the picture's URL is empty");
+  OCELLI_ASSIGN_OR_RETURN(picture.uuid, ParseUuid(OptionOf(part, inner, "uuid"), param));
+  OCELLI_ASSIGN_OR_RETURN(picture.url, ParseUrl(part, key, param));
+  if (picture.url.empty() && picture.uuid.empty()) {
+    return Invalid(param, fmt::format("'{}' has no URL, and no 'uuid' names a picture", key));
+  }
   OCELLI_ASSIGN_OR_RETURN(picture.detail, ParseDetail(OptionOf(part, inner, "detail"), param));
-  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels,
-                          ParsePixels(OptionOf(part, inner, "min_pixels"), "min_pixels", param));
-  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels,
-                          ParsePixels(OptionOf(part, inner, "max_pixels"), "max_pixels", param));
+  OCELLI_RETURN_IF_ERROR(ParsePixelRange(part, inner, picture));
   return picture;
 }
 
@@ -81,7 +112,8 @@ const char* PictureKey(std::string_view type) {
 
 Error UnknownPart(const std::string& type, const std::string& param) {
   const bool known = type == "video" || type == "video_url" || type == "input_audio" ||
-                     type == "file" || type == "input_file" || type == "refusal";
+                     type == "file" || type == "input_file" || type == "refusal" ||
+                     type == "binary" || type == "computer_screenshot";
   return Error{
       known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
       fmt::format("{}: parts of type {} are not read; use text, image_url, image or input_image",
@@ -158,6 +190,17 @@ Status ParseToolCalls(const Json& message, const std::string& param, std::vector
   return {};
 }
 
+// Things of a message that would change what the model reads and are not rendered.
+Status RefuseUnreadFields(const Json& message, const std::string& param) {
+  for (const char* key : {"function_call", "audio"}) {
+    const auto found = message.find(key);
+    if (found == message.end() || found->is_null()) continue;
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: '{}' is not supported", param, key),
+                 fmt::format("{}.{}", param, key)};
+  }
+  return {};
+}
+
 Status ParseMessage(const Json& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
     return Invalid(param,
@@ -172,6 +215,7 @@ Status ParseMessage(const Json& message, const std::string& param, Conversation&
     return Invalid(param, "'content' is missing");
   }
   OCELLI_RETURN_IF_ERROR(ParseToolCalls(message, param, parsed.tool_calls));
+  OCELLI_RETURN_IF_ERROR(RefuseUnreadFields(message, param));
   conversation.messages.push_back(std::move(parsed));
   return {};
 }

@@ -28,7 +28,8 @@ class RequestFields {
   explicit RequestFields(const nlohmann::ordered_json& object, std::string prefix = "");
 
   Result<std::optional<bool>> Bool(std::string_view key) const;
-  // A whole number from `low` to `high`; 5.0 is one, "5" is not.
+  // A whole number from `low` to `high`; 5.0 is one, "5" is not. What is too large for an int64_t
+  // counts as its limit.
   Result<std::optional<int64_t>> Integer(std::string_view key, int64_t low, int64_t high) const;
   Result<std::optional<double>> Number(std::string_view key, double low, double high) const;
   // A string of `low_bytes` to `high_bytes` bytes.
@@ -46,7 +47,7 @@ class RequestFields {
   std::string NameOf(std::string_view key) const;
 
  private:
-  Error WrongType(std::string_view key, std::string_view must_be) const;
+  Error WrongValue(std::string_view key, std::string_view must_be) const;
 
   const nlohmann::ordered_json& object_;
   std::string prefix_;
