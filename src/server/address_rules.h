@@ -6,8 +6,8 @@
 namespace ocelli::server {
 
 // Whether `address` (AF_INET or AF_INET6) belongs to the open Internet: not this host, a private,
-// link-local, shared (carrier) or reserved network, not multicast, nor an IPv6 address in which such
-// an IPv4 address is embedded. **Ref**: the IANA special-purpose address registries.
+// link-local, shared (carrier) or reserved network, not multicast, nor an IPv6 address in which
+// such an IPv4 address is embedded. **Ref**: the IANA special-purpose address registries.
 bool IsPublicAddress(const sockaddr& address);
 
 }  // namespace ocelli::server

@@ -60,7 +60,8 @@ size_t BodyReader::PutBytes(std::string_view input, State next) {
 size_t BodyReader::PutLine(std::string_view input) {
   const size_t end = input.substr(0, kMaxLineBytes).find("\r\n");
   if (end == std::string_view::npos) {
-    if (input.size() >= kMaxLineBytes) Fail(400, "a line between the chunks of the body is too long");
+    if (input.size() >= kMaxLineBytes)
+      Fail(400, "a line between the chunks of the body is too long");
     return 0;
   }
   TakeLine(input.substr(0, end));

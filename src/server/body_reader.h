@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/byte_budget.h"
 #include "server/http_fault.h"
@@ -16,14 +18,14 @@ namespace ocelli::server {
 // The most bytes of one body, and of all bodies at the same time.
 struct BodyLimits {
   size_t max_bytes = 0;
-  ByteBudget* budget = nullptr;  // outlives every reader
+  std::shared_ptr<ByteBudget> budget;
 };
 
 // Collects the body of one request, of known length or in chunks. Nothing is taken on the word of
 // a length alone but a little; trailers are skipped. **Threads**: one. **Ref**: RFC 9112.
 class BodyReader {
  public:
-  explicit BodyReader(BodyLimits limits) : limits_(limits), share_(*limits.budget) {}
+  explicit BodyReader(BodyLimits limits) : limits_(std::move(limits)), share_(limits_.budget) {}
 
   // Says whether the body that the head of `request` announces may come. Call it first.
   void Begin(const HttpRequest& request);
@@ -52,7 +54,7 @@ class BodyReader {
   ByteShare share_;
   std::string body_;
   State state_ = State::kDone;
-  uint64_t remaining_ = 0;      // bytes of the body or of this chunk
+  uint64_t remaining_ = 0;  // bytes of the body or of this chunk
   size_t trailer_bytes_ = 0;
   std::optional<HttpFault> fault_;
 };

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace ocelli::server {
@@ -31,11 +32,11 @@ class ByteBudget {
   std::atomic<size_t> used_bytes_{0};
 };
 
-// What one owner has taken of a budget, which outlives it; given back when this dies.
+// What one owner has taken of a budget; given back when this dies.
 // **Threads**: one at a time.
 class ByteShare {
  public:
-  explicit ByteShare(ByteBudget& budget) : budget_(&budget) {}
+  explicit ByteShare(std::shared_ptr<ByteBudget> budget) : budget_(std::move(budget)) {}
   ByteShare(ByteShare&& other) noexcept
       : budget_(other.budget_), bytes_(std::exchange(other.bytes_, 0)) {}
   ByteShare& operator=(ByteShare&& other) noexcept {
@@ -56,7 +57,7 @@ class ByteShare {
   size_t bytes() const { return bytes_; }
 
  private:
-  ByteBudget* budget_;
+  std::shared_ptr<ByteBudget> budget_;
   size_t bytes_ = 0;
 };
 

@@ -40,15 +40,16 @@ class Dispatcher {
   // Runs `task` on a worker. Returns false when too many wait.
   bool Post(WorkerPool::Task task) { return decoders_.Post(std::move(task)); }
 
-  PreparationTools tools() { return {*loader_, decoders_, *fetchers_, prepared_}; }
+  PreparationTools tools() { return {*loader_, decoders_, fetchers_, prepared_}; }
   Metrics& metrics() { return metrics_; }
   // How long somebody who was refused had better wait. **Units**: seconds.
-  int RetryAfterSeconds() const;
+  int RetryAfterSeconds(const Service& service) const;
 
   // Begins no more calls.
   void Drain();
   // Waits until none is under way; returns false when `timeout` passes first.
   bool WaitUntilIdle(std::chrono::milliseconds timeout);
+  // Ends what is under way; observers hear of it.
   void CancelAll();
   // Ends everything at once; no observer hears anything more when this returns.
   void Stop();
@@ -57,26 +58,25 @@ class Dispatcher {
   friend class Generation;
   Dispatcher(const ServerOptions& options, std::unique_ptr<PictureLoader> loader, Metrics& metrics);
 
-  void Register(Generation* generation);
-  void Unregister(Generation* generation);
-  void EnteredEngine();
+  // What generations report.
+  void EnteredEngine(const std::shared_ptr<Generation>& generation);
+  void Ended(const std::shared_ptr<Generation>& generation);
   void ObserveFinished(const FinishedEvent& finished);
-  std::vector<std::shared_ptr<Generation>> Living() const;
+  std::vector<std::shared_ptr<Generation>> UnderWay() const;
 
   Metrics& metrics_;
   const std::unique_ptr<PictureLoader> loader_;
-  ByteBudget prepared_;
+  const std::shared_ptr<ByteBudget> prepared_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable idle_;
-  std::unordered_set<Generation*> living_;
-  size_t num_preparing_ = 0;  // begun and not with the engine yet
+  std::unordered_set<std::shared_ptr<Generation>> preparing_;
+  std::unordered_set<std::shared_ptr<Generation>> in_engine_;
   bool draining_ = false;
-  double work_seconds_ = 1;  // of a recent request, without its time in the queue
-  std::weak_ptr<const Service> service_;
+  double work_seconds_ = 1;  // of recent requests, without their time in the queue
 
   WorkerPool decoders_;  // last: their tasks use all of the above
-  std::unique_ptr<WorkerPool> fetchers_;
+  WorkerPool fetchers_;
 };
 
 }  // namespace ocelli::server

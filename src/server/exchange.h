@@ -64,7 +64,9 @@ class Exchange {
   bool gone() const { return gone_; }
 
   // Names a part of the time that this request took, for its log line.
-  void AddStage(std::string name, double seconds) { stages_.emplace_back(std::move(name), seconds); }
+  void AddStage(std::string name, double seconds) {
+    stages_.emplace_back(std::move(name), seconds);
+  }
 
   // For the connection only.
   void SetWake(Task wake) { wake_ = std::move(wake); }
@@ -88,7 +90,7 @@ class Exchange {
   HttpRequest request_;
   ByteShare body_share_;
   const std::function<void(Task)> post_;
-  Task wake_;     // null once the connection has no use for news
+  Task wake_;  // null once the connection has no use for news
   Task on_gone_;
   std::optional<HttpResponse> head_;
   std::string outbox_;

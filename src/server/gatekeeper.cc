@@ -9,8 +9,7 @@
 namespace ocelli::server {
 namespace {
 
-constexpr std::string_view kUsualHeaders =
-    "authorization, content-type, x-api-key, x-request-id";
+constexpr std::string_view kUsualHeaders = "authorization, content-type, x-api-key, x-request-id";
 constexpr size_t kMaxAskedHeaders = 2048;
 
 bool Contains(const std::vector<std::string>& list, std::string_view value) {

@@ -40,10 +40,10 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // Made by Dispatcher::Begin.
   Generation(Dispatcher& dispatcher, std::shared_ptr<const Service> service,
              std::shared_ptr<GenerationObserver> observer, std::string name, std::string scope);
-  ~Generation();
 
-  // Prepares `call` and hands it to the engine. Call it once, on a worker.
-  void Run(api::GenerationCall call);
+  // Prepares `call` and hands it to the engine; `memory` as in Preparation::Start. Call it once, on
+  // a worker.
+  void Run(api::GenerationCall call, std::shared_ptr<const void> memory);
   // Says that nothing will run, because the call makes no sense.
   void Refuse(const Error& error);
   // Ends it within one step of the engine.
@@ -54,20 +54,20 @@ class Generation : public std::enable_shared_from_this<Generation> {
 
  private:
   void Submit(Result<PreparedCall> prepared);
-  void TakeId(RequestId id);
+  void Accepted(RequestId id);
   void Take(Event event);
   void Observe(const Event& event);
   void End();
+  void EndInEngine(const std::optional<RequestId>& id);
 
-  Dispatcher& dispatcher_;
   const std::shared_ptr<const Service> service_;
   const std::string name_;
-  const std::string scope_;
   const std::shared_ptr<Preparation> preparation_;
   std::optional<std::chrono::milliseconds> timeout_;
   std::optional<std::chrono::steady_clock::time_point> last_token_;  // the engine thread's
 
-  std::mutex mutex_;  // guards what follows; held while the observer is called
+  std::mutex mutex_;        // guards what follows; held while dispatcher and observer are called
+  Dispatcher* dispatcher_;  // null once detached: the engine may finish after the server
   std::shared_ptr<GenerationObserver> observer_;  // null at the end
   std::optional<ByteShare> share_;
   std::optional<RequestId> id_;

@@ -70,7 +70,8 @@ std::optional<HttpFault> Ambiguity(const HttpRequest& request) {
   const auto hosts = std::count_if(request.fields.begin(), request.fields.end(),
                                    [](const HttpField& field) { return field.first == "host"; });
   if (hosts > 1 || (hosts == 0 && request.version >= 11)) {
-    return HttpFault{400, fmt::format("the request has {} Host fields, it must have one", hosts), ""};
+    return HttpFault{400, fmt::format("the request has {} Host fields, it must have one", hosts),
+                     ""};
   }
   return std::nullopt;
 }

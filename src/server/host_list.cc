@@ -30,9 +30,8 @@ bool HostList::Names(std::string_view host, int port) const {
   const std::string with_port = name.find(':') == std::string::npos
                                     ? fmt::format("{}:{}", name, port)
                                     : fmt::format("[{}]:{}", name, port);
-  return std::any_of(entries_.begin(), entries_.end(), [&](const std::string& entry) {
-    return entry == name || entry == with_port;
-  });
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const std::string& entry) { return entry == name || entry == with_port; });
 }
 
 }  // namespace ocelli::server

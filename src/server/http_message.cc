@@ -10,7 +10,9 @@ namespace ocelli::server {
 namespace {
 
 // The form that RFC 9110 asks for: "Tue, 15 Nov 1994 08:12:31 GMT".
-std::string HttpDate() { return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(time(nullptr))); }
+std::string HttpDate() {
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(time(nullptr)));
+}
 
 void AddField(std::string& head, std::string_view name, std::string_view value) {
   head.append(name).append(": ").append(value).append("\r\n");
@@ -19,8 +21,8 @@ void AddField(std::string& head, std::string_view name, std::string_view value) 
 }  // namespace
 
 const std::string* HttpRequest::Find(std::string_view name) const {
-  const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const HttpField& f) { return f.first == name; });
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const HttpField& f) { return f.first == name; });
   return found == fields.end() ? nullptr : &found->second;
 }
 

@@ -140,7 +140,8 @@ std::string Metrics::Text(const Engine* engine) const {
   WriteRequests(text);
   queue_seconds_.WriteTo(text, "ocelli_queue_seconds", "From submission to the first work");
   encode_seconds_.WriteTo(text, "ocelli_encode_seconds", "In the vision encoder, a request");
-  picture_seconds_.WriteTo(text, "ocelli_picture_decode_seconds", "Decoding and resizing a picture");
+  picture_seconds_.WriteTo(text, "ocelli_picture_decode_seconds",
+                           "Decoding and resizing a picture");
   first_token_seconds_.WriteTo(text, "ocelli_time_to_first_token_seconds",
                                "From submission to the first token");
   inter_token_seconds_.WriteTo(text, "ocelli_inter_token_seconds", "Between two tokens");

@@ -53,8 +53,8 @@ struct Target {
 Result<Target> CheckUrl(const std::string& text, const HostList& hosts) {
   if (text.size() > kMaxUrlBytes) return Invalid("the URL of the picture is too long");
   const CurlUrl url(curl_url());
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
-                  CURLUE_OK) {
+  if (!url ||
+      curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
     return Invalid("the URL of the picture cannot be read");
   }
   const std::string scheme = LowerCase(PartOf(url.get(), CURLUPART_SCHEME));
@@ -142,14 +142,14 @@ Error TransferError(CURLcode code, const Transfer& transfer) {
                  ""};
   }
   if (transfer.refused_address) {
-    return Invalid(fmt::format("{} is not an address of the open Internet; --allow-image-hosts can "
-                               "name it",
-                               host));
+    return Invalid(
+        fmt::format("{} is not an address of the open Internet; --allow-image-hosts can "
+                    "name it",
+                    host));
   }
-  return Error{ErrorCode::kIo,
-               fmt::format("the picture cannot be fetched from {}: {}", host,
-                           curl_easy_strerror(code)),
-               ""};
+  return Error{
+      ErrorCode::kIo,
+      fmt::format("the picture cannot be fetched from {}: {}", host, curl_easy_strerror(code)), ""};
 }
 
 // What one hop gave: the picture, or where to go on.
@@ -173,7 +173,8 @@ Result<Hop> FetchOnce(const Target& target, size_t max_bytes, milliseconds timeo
   if (redirect != nullptr) return Hop{{}, redirect};
   if (status == 200) return Hop{std::move(transfer.bytes), std::nullopt};
   return Error{ErrorCode::kIo,
-               fmt::format("{} answered {} instead of the picture", Quoted(target.host), status), ""};
+               fmt::format("{} answered {} instead of the picture", Quoted(target.host), status),
+               ""};
 }
 
 }  // namespace
@@ -187,8 +188,9 @@ PictureFetcher::PictureFetcher(HostList hosts, size_t max_bytes, milliseconds ti
 Result<std::vector<std::byte>> PictureFetcher::Fetch(const std::string& url,
                                                      const std::atomic<bool>& cancelled) const {
   if (!enabled()) {
-    return Invalid("pictures are not fetched from the network here (--allow-image-hosts); send the "
-                   "picture as a data URL, data:image/png;base64,...");
+    return Invalid(
+        "pictures are not fetched from the network here (--allow-image-hosts); send the "
+        "picture as a data URL, data:image/png;base64,...");
   }
   const Clock::time_point end = Clock::now() + timeout_;
   std::string next = url;
@@ -200,8 +202,8 @@ Result<std::vector<std::byte>> PictureFetcher::Fetch(const std::string& url,
     if (!hop.redirect) return std::move(hop.bytes);
     next = std::move(*hop.redirect);
   }
-  return Error{ErrorCode::kIo,
-               fmt::format("the picture moved more than {} times", kMaxRedirects), ""};
+  return Error{ErrorCode::kIo, fmt::format("the picture moved more than {} times", kMaxRedirects),
+               ""};
 }
 
 }  // namespace ocelli::server

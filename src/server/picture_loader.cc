@@ -103,12 +103,9 @@ Result<std::vector<std::byte>> PictureLoader::ReadUrl(const std::string& url,
                "pictures come as data, http, https or file URLs, and not under other schemes", ""};
 }
 
-Result<std::shared_ptr<const Patches>> PictureLoader::Prepare(const api::PictureReference& picture,
-                                                              const std::string& scope,
-                                                              const Bytes& bytes,
-                                                              const Service& service,
-                                                              const Admit& admit,
-                                                              ThreadPool& pool) {
+Result<std::shared_ptr<const Patches>> PictureLoader::Prepare(
+    const api::PictureReference& picture, const std::string& scope, const Bytes& bytes,
+    const Service& service, const Admit& admit, ThreadPool& pool) {
   const Clock::time_point start = Clock::now();
   auto patches = PrepareUnnamed(picture, bytes, service, admit, pool);
   if (!patches.ok()) return AtPlace(std::move(patches).error(), picture);
@@ -128,8 +125,7 @@ Result<std::shared_ptr<const Patches>> PictureLoader::PrepareUnnamed(
   OCELLI_ASSIGN_OR_RETURN(const SizePx size, ChooseSize(info.size, service.processor, options));
   OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
   OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(*bytes, service.decode_limits));
-  OCELLI_ASSIGN_OR_RETURN(Patches patches,
-                          PreparePicture(image, service.processor, options, pool));
+  OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, service.processor, options, pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
 

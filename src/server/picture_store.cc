@@ -21,14 +21,16 @@ Error Invalid(std::string message) {
 
 Status PictureStore::Put(const std::string& scope, const std::string& uuid, const Bytes& bytes) {
   if (uuid.size() > kMaxNameBytes) {
-    return Invalid(fmt::format("the uuid has {} bytes, the limit is {}", uuid.size(), kMaxNameBytes));
+    return Invalid(
+        fmt::format("the uuid has {} bytes, the limit is {}", uuid.size(), kMaxNameBytes));
   }
   const Digest digest = DigestOf(*bytes);
   const Name name(scope, uuid);
   const std::lock_guard lock(mutex_);
   if (const auto found = by_name_.find(name); found != by_name_.end()) {
     if (found->second->digest != digest) {
-      return Invalid(fmt::format("another picture was sent as uuid {}: use a new one", Quoted(uuid)));
+      return Invalid(
+          fmt::format("another picture was sent as uuid {}: use a new one", Quoted(uuid)));
     }
     entries_.splice(entries_.begin(), entries_, found->second);
     return {};

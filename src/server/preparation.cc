@@ -23,8 +23,9 @@ size_t BytesPerImageToken(const ProcessorOptions& processor) {
 
 }  // namespace
 
-void Preparation::Start(api::GenerationCall call, Done done) {
+void Preparation::Start(api::GenerationCall call, std::shared_ptr<const void> memory, Done done) {
   call_ = std::move(call);
+  memory_ = std::move(memory);
   done_ = std::move(done);
   const size_t count = call_.conversation.pictures.size();
   patches_.resize(count);
@@ -47,10 +48,9 @@ void Preparation::Fetch(size_t index) {
 }
 
 void Preparation::PostDecode(size_t index, PictureLoader::Bytes bytes) {
-  const bool posted = tools_.decoders.Post(
-      [self = shared_from_this(), index, bytes = std::move(bytes)](ThreadPool& pool) {
-        self->Decode(index, bytes, pool);
-      });
+  const bool posted =
+      tools_.decoders.Post([self = shared_from_this(), index, bytes = std::move(bytes)](
+                               ThreadPool& pool) { self->Decode(index, bytes, pool); });
   if (!posted) Fail(Busy());
 }
 
@@ -117,8 +117,9 @@ Result<PreparedCall> Preparation::Combine() {
   const auto spent = std::chrono::steady_clock::now() - start_;
   prepared.picture_seconds = std::chrono::duration<double>(spent).count();
   OCELLI_ASSIGN_OR_RETURN(
-      prepared.request,
-      api::MakeGenerateRequest(call_, std::move(patches_), *service_->tokenizer));
+      prepared.request, api::MakeGenerateRequest(call_, std::move(patches_), *service_->tokenizer));
+  call_ = {};
+  memory_.reset();
   return prepared;
 }
 

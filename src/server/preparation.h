@@ -25,8 +25,8 @@ namespace ocelli::server {
 struct PreparationTools {
   PictureLoader& loader;
   WorkerPool& decoders;
-  WorkerPool& fetchers;  // they wait for other hosts, so that decoders need not
-  ByteBudget& prepared;  // memory of pictures on their way through the engine
+  WorkerPool& fetchers;                  // they wait for other hosts, so that decoders need not
+  std::shared_ptr<ByteBudget> prepared;  // memory of pictures on their way through the engine
 };
 
 // A call that the engine can take.
@@ -41,8 +41,8 @@ struct PreparedCall {
 // **Threads**: Cancel from any.
 class Preparation : public std::enable_shared_from_this<Preparation> {
  public:
-  // Called once, on a worker or inside Start. **Errors**: what was wrong with the call or a picture;
-  // kResourceExhausted when too much is under way.
+  // Called once, on a worker or inside Start. **Errors**: what was wrong with the call or a
+  // picture; kResourceExhausted when too much is under way.
   using Done = std::function<void(Result<PreparedCall>)>;
 
   Preparation(PreparationTools tools, std::shared_ptr<const Service> service, std::string scope)
@@ -51,8 +51,9 @@ class Preparation : public std::enable_shared_from_this<Preparation> {
         scope_(std::move(scope)),
         share_(tools_.prepared) {}
 
-  // Begins. Call it once, on a worker.
-  void Start(api::GenerationCall call, Done done);
+  // Begins. `memory` (what the text of the call takes of a budget) is let go with the call, as soon
+  // as its pictures are loaded. Call it once, on a worker.
+  void Start(api::GenerationCall call, std::shared_ptr<const void> memory, Done done);
 
   // Makes it end soon, with kCancelled.
   void Cancel() { cancelled_ = true; }
@@ -75,6 +76,7 @@ class Preparation : public std::enable_shared_from_this<Preparation> {
   const std::string scope_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   api::GenerationCall call_;
+  std::shared_ptr<const void> memory_;
   std::atomic<bool> cancelled_{false};
 
   std::mutex mutex_;  // guards what follows

@@ -41,8 +41,7 @@ HttpResponse ErrorResponse(const Error& error, int retry_after_s) {
 }
 
 HttpResponse ErrorResponse(const HttpFault& fault) {
-  HttpResponse response =
-      FromTable(api::ErrorResponseOf(fault.status, fault.message, fault.code));
+  HttpResponse response = FromTable(api::ErrorResponseOf(fault.status, fault.message, fault.code));
   if (fault.status == 401) response.fields.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

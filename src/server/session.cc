@@ -125,11 +125,11 @@ Session::Awaitable<bool> Session::ServeOne() {
   BodyReader reader(bodies_);
   const bool has_body = co_await ReadBody(reader, request);
   if (!has_body) co_return false;
-  const auto exchange = std::make_shared<Exchange>(
-      std::move(request), reader.TakeShare(),
-      [executor = transport_->executor()](Exchange::Task task) {
-        asio::post(executor, std::move(task));
-      });
+  const auto exchange =
+      std::make_shared<Exchange>(std::move(request), reader.TakeShare(),
+                                 [executor = transport_->executor()](Exchange::Task task) {
+                                   asio::post(executor, std::move(task));
+                                 });
   exchange->SetWake([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->Wake();
   });
@@ -272,8 +272,7 @@ Session::Awaitable<bool> Session::WriteWhole(HttpResponse response) {
   NameRequest(response, record_.id);
   const bool no_body = response.status == 204 || response.status == 304;
   const BodyFraming framing = no_body ? BodyFraming::kNone : BodyFraming::kLength;
-  std::string bytes =
-      SerializeHead(response, framing, response.body.size(), KeepAlive(response));
+  std::string bytes = SerializeHead(response, framing, response.body.size(), KeepAlive(response));
   if (!head_only_ && !no_body) bytes += response.body;
   const Io io = co_await Write(std::move(bytes));
   co_return io == Io::kDone;
@@ -361,7 +360,7 @@ void Session::Begin(TimePoint now) {
   record_ = {};
   record_.id = app_.NewRequestId();
   record_.method = "-";
-  record_.route = "-";
+  record_.route = "(none)";
   fields_.clear();
   began_ = now;
   head_only_ = false;
