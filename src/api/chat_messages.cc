@@ -121,46 +121,6 @@ Error UnknownPart(const std::string& type, const std::string& param) {
       param};
 }
 
-Status ParsePart(const Json& part, const std::string& param, ChatMessage& message,
-                 std::vector<PictureReference>& pictures) {
-  if (!part.is_object()) {
-    return Invalid(param,
-                   fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
-  }
-  OCELLI_ASSIGN_OR_RETURN(const std::string type, StringAt(part, "type", param));
-  if (type == "text" || type == "input_text" || type == "output_text") {
-    OCELLI_ASSIGN_OR_RETURN(std::string text, StringAt(part, "text", param));
-    message.content.push_back(ContentPart::Text(std::move(text)));
-    return {};
-  }
-  const char* key = PictureKey(type);
-  if (key == nullptr) return UnknownPart(type, param);
-  OCELLI_ASSIGN_OR_RETURN(PictureReference picture, ParsePicture(part, key, param));
-  message.content.push_back(ContentPart::Image());
-  pictures.push_back(std::move(picture));
-  return {};
-}
-
-Status ParseContent(const Json& content, const std::string& param, ChatMessage& message,
-                    std::vector<PictureReference>& pictures) {
-  if (content.is_null()) return {};
-  if (content.is_string()) {
-    if (auto text = content.get<std::string>(); !text.empty()) {
-      message.content.push_back(ContentPart::Text(std::move(text)));
-    }
-    return {};
-  }
-  if (!content.is_array()) {
-    return Invalid(param, fmt::format("is {}, it must be a string, a list of parts or null",
-                                      JsonTypeName(content)));
-  }
-  for (size_t j = 0; j < content.size(); ++j) {
-    OCELLI_RETURN_IF_ERROR(
-        ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
-  }
-  return {};
-}
-
 Result<ToolCall> ParseToolCall(const Json& call, const std::string& param) {
   if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
     return Invalid(param, "must be an object with a 'function' object");
@@ -201,6 +161,48 @@ Status RefuseUnreadFields(const Json& message, const std::string& param) {
   return {};
 }
 
+}  // namespace
+
+Status ParsePart(const Json& part, const std::string& param, ChatMessage& message,
+                 std::vector<PictureReference>& pictures) {
+  if (!part.is_object()) {
+    return Invalid(param,
+                   fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
+  }
+  OCELLI_ASSIGN_OR_RETURN(const std::string type, StringAt(part, "type", param));
+  if (type == "text" || type == "input_text" || type == "output_text") {
+    OCELLI_ASSIGN_OR_RETURN(std::string text, StringAt(part, "text", param));
+    message.content.push_back(ContentPart::Text(std::move(text)));
+    return {};
+  }
+  const char* key = PictureKey(type);
+  if (key == nullptr) return UnknownPart(type, param);
+  OCELLI_ASSIGN_OR_RETURN(PictureReference picture, ParsePicture(part, key, param));
+  message.content.push_back(ContentPart::Image());
+  pictures.push_back(std::move(picture));
+  return {};
+}
+
+Status ParseContent(const Json& content, const std::string& param, ChatMessage& message,
+                    std::vector<PictureReference>& pictures) {
+  if (content.is_null()) return {};
+  if (content.is_string()) {
+    if (auto text = content.get<std::string>(); !text.empty()) {
+      message.content.push_back(ContentPart::Text(std::move(text)));
+    }
+    return {};
+  }
+  if (!content.is_array()) {
+    return Invalid(param, fmt::format("is {}, it must be a string, a list of parts or null",
+                                      JsonTypeName(content)));
+  }
+  for (size_t j = 0; j < content.size(); ++j) {
+    OCELLI_RETURN_IF_ERROR(
+        ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
+  }
+  return {};
+}
+
 Status ParseMessage(const Json& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
     return Invalid(param,
@@ -219,8 +221,6 @@ Status ParseMessage(const Json& message, const std::string& param, Conversation&
   conversation.messages.push_back(std::move(parsed));
   return {};
 }
-
-}  // namespace
 
 Result<Conversation> ParseConversation(const Json& messages) {
   if (!messages.is_array()) {

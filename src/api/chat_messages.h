@@ -39,6 +39,20 @@ struct Conversation {
 // are known but not read. An unknown part is an error, never left out.
 Result<Conversation> ParseConversation(const nlohmann::ordered_json& messages);
 
+// Parses one message, which stands at `param`, and appends it. **Errors**: as above, under `param`.
+Status ParseMessage(const nlohmann::ordered_json& message, const std::string& param,
+                    Conversation& conversation);
+
+// Parses one part of a message's content, which stands at `param`, into `message`, and appends its
+// picture. **Errors**: as above.
+Status ParsePart(const nlohmann::ordered_json& part, const std::string& param, ChatMessage& message,
+                 std::vector<PictureReference>& pictures);
+
+// Parses the content of a message (a string, a list of parts or null), which stands at `param`,
+// into `message`, and appends its pictures. **Errors**: as above.
+Status ParseContent(const nlohmann::ordered_json& content, const std::string& param,
+                    ChatMessage& message, std::vector<PictureReference>& pictures);
+
 // Parses `text` first: at most 64 levels deep, valid UTF-8 (a byte-order mark is skipped).
 // **Errors**: kInvalidArgument naming the byte.
 Result<Conversation> ParseConversationText(std::string_view text);

@@ -34,6 +34,23 @@ Status ReadTemplateArguments(const RequestFields& fields, ChatTemplateOptions& o
   return {};
 }
 
+// No token of the vocabulary has more bytes than this, so that longer prompts are refused before
+// anybody tokenises them.
+constexpr size_t kMaxTokenBytes = 256;
+
+Status CheckTextSize(const GenerationCall& call, const RequestDefaults& defaults) {
+  size_t text_bytes = 0;
+  for (const ChatMessage& message : call.conversation.messages) {
+    for (const ContentPart& part : message.content) text_bytes += part.text.size();
+  }
+  if (text_bytes / kMaxTokenBytes <= defaults.max_context_tokens) return {};
+  return Error{ErrorCode::kTooLarge,
+               fmt::format("the messages have {} bytes of text, more than the context of {} tokens "
+                           "can hold; shorten them",
+                           text_bytes, defaults.max_context_tokens),
+               "messages"};
+}
+
 Status ReadTemplateOptions(const RequestFields& fields, ChatTemplateOptions& options) {
   OCELLI_RETURN_IF_ERROR(ReadTemplateArguments(fields, options));
   OCELLI_ASSIGN_OR_RETURN(const auto open, fields.Bool("continue_final_message"));
@@ -80,6 +97,7 @@ Status CheckConversation(const GenerationCall& call, const RequestDefaults& defa
                              defaults.max_pictures),
                  call.conversation.pictures[defaults.max_pictures].param};
   }
+  OCELLI_RETURN_IF_ERROR(CheckTextSize(call, defaults));
   OCELLI_RETURN_IF_ERROR(ApplyChatTemplate(call.conversation.messages, call.chat_template));
   return {};
 }

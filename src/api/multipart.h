@@ -13,7 +13,8 @@ namespace ocelli::api {
 // One part of a form. The views point into the body.
 struct FormPart {
   std::string name;
-  std::string filename;  // empty: a field, not a file
+  std::string filename;  // may be empty
+  bool is_file = false;  // it has a file name, or a Content-Type that is not text
   std::string_view content;
 };
 

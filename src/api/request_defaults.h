@@ -12,8 +12,8 @@ namespace ocelli::api {
 struct RequestDefaults {
   std::string model_id;  // the name that this server answers to
   SamplingParams params;
-  size_t vocab_size = 0;          // ids of logit_bias are below it
-  size_t max_context_tokens = 0;  // larger bounds on the answer are clipped to it
+  size_t vocab_size = 0;          // ids of logit_bias are below it; must be set
+  size_t max_context_tokens = 0;  // larger bounds on the answer are clipped to it; must be set
   size_t max_pictures = 64;       // of one request
 };
 

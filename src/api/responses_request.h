@@ -19,7 +19,6 @@ struct ResponsesRequest {
   std::optional<size_t> max_output_tokens;                      // as it was asked for
   std::string metadata = "{}";                                  // JSON
   std::string reasoning = R"({"effort":null,"summary":null})";  // JSON
-  std::string truncation = "disabled";
   bool parallel_tool_calls = true;
   std::optional<std::string> safety_identifier;
   std::optional<std::string> prompt_cache_key;

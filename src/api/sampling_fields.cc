@@ -113,28 +113,28 @@ Status ReadShape(const RequestFields& fields, SamplingParams& params) {
   return ReadSeed(fields, params);
 }
 
-}  // namespace
-
-Status ReadMaxTokens(const RequestFields& fields, std::initializer_list<std::string_view> keys,
-                     const RequestDefaults& defaults, SamplingParams& params) {
+// The first of the names that is set counts; a wrong value is an error under any of them.
+Status ReadMaxTokens(const RequestFields& fields, const RequestDefaults& defaults,
+                     SamplingParams& params) {
   std::optional<int64_t> chosen;
-  for (const std::string_view key : keys) {
+  for (const std::string_view key :
+       {"max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens"}) {
     OCELLI_ASSIGN_OR_RETURN(const auto asked, fields.Integer(key, 1, INT64_MAX));
     if (!chosen) chosen = asked;
   }
   if (chosen) params.max_new_tokens = static_cast<size_t>(*chosen);
-  if (defaults.max_context_tokens == 0) return {};
   params.max_new_tokens = std::min(params.max_new_tokens, defaults.max_context_tokens);
   return {};
 }
+
+}  // namespace
 
 Result<SamplingParams> ReadSamplingFields(const RequestFields& fields,
                                           const RequestDefaults& defaults) {
   SamplingParams params = defaults.params;
   OCELLI_RETURN_IF_ERROR(ReadShape(fields, params));
   OCELLI_RETURN_IF_ERROR(ReadStop(fields, params));
-  OCELLI_RETURN_IF_ERROR(ReadMaxTokens(
-      fields, {"max_completion_tokens", "max_tokens", "max_new_tokens"}, defaults, params));
+  OCELLI_RETURN_IF_ERROR(ReadMaxTokens(fields, defaults, params));
   OCELLI_RETURN_IF_ERROR(ReadCount(fields, "n", 1, kMaxChoices, params.n));
   OCELLI_RETURN_IF_ERROR(ReadBool(fields, "ignore_eos", params.ignore_eos));
   OCELLI_RETURN_IF_ERROR(ReadBool(fields, "loop_guard", params.loop_guard));

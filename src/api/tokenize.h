@@ -17,7 +17,7 @@ namespace ocelli::api {
 struct TokenizeRequest {
   std::optional<std::string> text;  // of "prompt" or "text"; unset: `call` holds "messages"
   GenerationCall call;
-  bool return_token_strings = false;
+  bool return_token_strs = false;  // what each token reads as
 };
 
 // Parses the body of POST /v1/tokenize. **Errors**: as ParseChatRequest.
