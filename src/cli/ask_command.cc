@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <string_view>
@@ -11,7 +12,9 @@
 #include "api/generation_call.h"
 #include "cli/answer.h"
 #include "cli/ask_input.h"
+#include "cli/ask_options.h"
 #include "cli/interrupt.h"
+#include "cli/option_groups.h"
 #include "cli/progress_line.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -155,8 +158,6 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
   }
 }
 
-}  // namespace
-
 Status RunAsk(const AskOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
@@ -166,14 +167,35 @@ Status RunAsk(const AskOptions& options) {
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
                           MakeRequest(conversation, options, files, answer));
-  if (options.verbose) Say(DescribeMachine(files));
   const Clock::time_point start = Clock::now();
-  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                          Session::Load(files, request, *pool));
+  OCELLI_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Session> session,
+      Session::Load(files, OptionsForOne(files, request, options.kv_type), *pool));
   answer.load_seconds = SecondsSince(start);
+  if (options.verbose) {
+    for (const std::string& line : session->StartLines()) Say(line);
+  }
   AnswerPrinter printer(answer, !options.json);
   OCELLI_RETURN_IF_ERROR(Generate(session->engine(), std::move(request), printer));
   return Conclude(answer, options);
+}
+
+}  // namespace
+
+Command AddAsk(CLI::App& app) {
+  const auto options = std::make_shared<AskOptions>();
+  CLI::App* ask = app.add_subcommand("ask", "Ask a question about pictures");
+  ask->add_option("arguments", options->arguments, "PICTURE... \"QUESTION\"");
+  ask->add_option("--messages", options->messages,
+                  "JSON list of OpenAI-style messages from a file, or - for stdin");
+  ask->add_flag("--json", options->json, "Print one JSON document: text, tokens, pictures, times");
+  ask->add_flag("--verbose", options->verbose,
+                "Print what this runs on and the time of each stage to stderr");
+  AddModelOptions(*ask, options->model);
+  AddKvType(*ask, options->kv_type);
+  AddSamplingOptions(*ask, options->sampling);
+  AddPictureOptions(*ask, options->picture);
+  return {ask, [options] { return RunAsk(*options); }};
 }
 
 }  // namespace ocelli::cli
