@@ -146,9 +146,7 @@ std::string Base64(const std::string& bytes) {
   return text;
 }
 
-std::string PictureUrl(uint8_t red) {
-  return "data:image/png;base64," + Base64(PictureBytes(red));
-}
+std::string PictureUrl(uint8_t red) { return "data:image/png;base64," + Base64(PictureBytes(red)); }
 
 std::string ChatBody(const std::string& text, size_t max_tokens, bool stream) {
   return ChatJson(text, max_tokens, stream).dump();
@@ -157,7 +155,8 @@ std::string ChatBody(const std::string& text, size_t max_tokens, bool stream) {
 std::string PictureChatBody(const std::string& url, size_t max_tokens, bool stream) {
   json picture = {{"type", "image_url"}, {"image_url", {{"url", url}}}};
   json question = {{"type", "text"}, {"text", "what?"}};
-  return ChatJson(json::array({std::move(picture), std::move(question)}), max_tokens, stream).dump();
+  return ChatJson(json::array({std::move(picture), std::move(question)}), max_tokens, stream)
+      .dump();
 }
 
 }  // namespace ocelli::server::testing
