@@ -42,6 +42,7 @@ Status CheckTextSize(const GenerationCall& call, const RequestDefaults& defaults
   size_t text_bytes = 0;
   for (const ChatMessage& message : call.conversation.messages) {
     for (const ContentPart& part : message.content) text_bytes += part.text.size();
+    for (const ToolCall& tool_call : message.tool_calls) text_bytes += tool_call.arguments.size();
   }
   if (text_bytes / kMaxTokenBytes <= defaults.max_context_tokens) return {};
   return Error{ErrorCode::kTooLarge,

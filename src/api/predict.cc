@@ -12,6 +12,7 @@
 #include "api/sampling_fields.h"
 #include "api/unsupported_fields.h"
 #include "base/json.h"
+#include "text/utf8.h"
 
 namespace ocelli::api {
 namespace {
@@ -69,13 +70,8 @@ Result<Json> FormValue(const FormPart& part) {
   if (!Contains(kTextKeys, part.name)) {
     if (auto value = ParseOrderedJson(part.content); value.ok()) return value;
   }
-  Json text = std::string(part.content);
-  try {
-    static_cast<void>(text.dump());
-  } catch (const Json::exception&) {
-    return Invalid(fmt::format("{} is not UTF-8 text", part.name), part.name);
-  }
-  return text;
+  if (IsValidUtf8(part.content)) return Json(std::string(part.content));
+  return Invalid(fmt::format("{} is not UTF-8 text", part.name), part.name);
 }
 
 Status AddFormPart(const FormPart& part, PredictFields& fields) {

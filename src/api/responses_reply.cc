@@ -22,6 +22,12 @@ using Json = nlohmann::ordered_json;
 
 Json OrNull(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
 
+// Returns the code of a failed response; clients know only OpenAI's list of them.
+std::string_view FailureCode(const Error& error) {
+  if (ErrorResponseOf(error).status >= 500) return "server_error";
+  return ErrorCodeOf(error) == "invalid_image" ? "invalid_image" : "invalid_prompt";
+}
+
 class ResponsesReply : public Reply {
  public:
   ResponsesReply(ReplyContext context, const ResponsesRequest& request)
@@ -30,18 +36,22 @@ class ResponsesReply : public Reply {
   }
 
   std::string Start() override {
-    return StateEvent("response.created") + StateEvent("response.in_progress");
+    EmitState("response.created");
+    EmitState("response.in_progress");
+    return TakeEvents();
   }
 
   std::string Stream(const Event& event) override {
     Collect(event);
-    return std::visit([this](const auto& one) { return StreamOne(one); }, event);
+    std::visit([this](const auto& one) { Emit(one); }, event);
+    return TakeEvents();
   }
 
   std::string Fail(const Error& error) override {
     status_ = "failed";
     error_ = error;
-    return StateEvent("response.failed");
+    EmitState("response.failed");
+    return TakeEvents();
   }
 
   void Collect(const Event& event) override {
@@ -131,8 +141,8 @@ class ResponsesReply : public Reply {
 
   Json ErrorOrNull() const {
     if (!error_) return nullptr;
-    const Json error = Json::parse(ErrorJson(*error_))["error"];
-    return Json{{"code", error["code"]}, {"message", error["message"]}};
+    return Json{{"code", FailureCode(*error_)},
+                {"message", Json::parse(ErrorJson(*error_))["error"]["message"]}};
   }
 
   Json Item(std::string_view status, Json content) const {
@@ -150,71 +160,71 @@ class ResponsesReply : public Reply {
                 {"logprobs", std::move(logprobs)}};
   }
 
-  // An event with its number; `fields` follow.
-  std::string NumberedEvent(std::string_view type, const Json& fields) {
+  std::string TakeEvents() { return std::exchange(events_, {}); }
+
+  // Emits an event with its number; `fields` follow.
+  void EmitEvent(std::string_view type, const Json& fields) {
     Json event = {{"type", type}, {"sequence_number", next_sequence_number_++}};
     event.update(fields);
-    return SseEvent(type, event);
+    events_ += SseEvent(type, event);
   }
 
-  std::string StateEvent(std::string_view type) {
-    return NumberedEvent(type, Json{{"response", Response()}});
-  }
+  void EmitState(std::string_view type) { EmitEvent(type, Json{{"response", Response()}}); }
 
-  // An event about the text of the only output item.
-  std::string TextEvent(std::string_view type, Json fields) {
+  // Emits an event about the text of the only output item.
+  void EmitTextEvent(std::string_view type, const Json& fields) {
     Json place = {{"item_id", item_id_}, {"output_index", 0}, {"content_index", 0}};
     place.update(fields);
-    return NumberedEvent(type, place);
+    EmitEvent(type, place);
   }
 
-  std::string OpenItem() {
-    if (std::exchange(opened_, true)) return "";
-    Json item = {{"output_index", 0}, {"item", Item("in_progress", Json::array())}};
-    return NumberedEvent("response.output_item.added", item) +
-           TextEvent("response.content_part.added", {{"part", Part("", Json::array())}});
+  // Announces the output item, once.
+  void OpenItem() {
+    if (std::exchange(opened_, true)) return;
+    EmitEvent("response.output_item.added",
+              {{"output_index", 0}, {"item", Item("in_progress", Json::array())}});
+    EmitTextEvent("response.content_part.added", {{"part", Part("", Json::array())}});
   }
 
-  std::string Delta(const std::string& text, Json logprobs) {
-    if (text.empty() && logprobs.empty()) return "";
-    return TextEvent("response.output_text.delta",
-                     {{"delta", text}, {"logprobs", std::move(logprobs)}});
+  void EmitDelta(const std::string& text, Json logprobs) {
+    if (text.empty() && logprobs.empty()) return;
+    EmitTextEvent("response.output_text.delta",
+                  {{"delta", text}, {"logprobs", std::move(logprobs)}});
   }
 
   template <typename Progress>
-  std::string StreamProgress(const Progress& event) const {
-    return SseComment(Json{{"ocelli_progress", ProgressJson(event)}});
+  void EmitProgress(const Progress& event) {
+    events_ += SseComment(Json{{"ocelli_progress", ProgressJson(event)}});
   }
 
-  std::string StreamOne(const QueuedEvent& event) { return StreamProgress(event); }
-  std::string StreamOne(const EncodingEvent& event) { return StreamProgress(event); }
-  std::string StreamOne(const PrefillEvent& event) { return StreamProgress(event); }
+  void Emit(const QueuedEvent& event) { EmitProgress(event); }
+  void Emit(const EncodingEvent& event) { EmitProgress(event); }
+  void Emit(const PrefillEvent& event) { EmitProgress(event); }
 
-  std::string StreamOne(const TokenEvent& event) {
+  void Emit(const TokenEvent& event) {
     Json entries = Json::array();
     if (logprobs_wanted_) AppendLogprob(event, *context_.tokenizer, entries);
-    return OpenItem() + Delta(event.text, std::move(entries));
+    OpenItem();
+    EmitDelta(event.text, std::move(entries));
   }
 
   // The item of a failed response stays open: response.failed says why.
-  std::string StreamOne(const ChoiceEvent& event) {
-    const std::string start = OpenItem() + Delta(event.text, Json::array());
-    if (event.reason == FinishReason::kError || event.reason == FinishReason::kCancelled) {
-      return start;
-    }
+  void Emit(const ChoiceEvent& event) {
+    OpenItem();
+    EmitDelta(event.text, Json::array());
+    if (event.reason == FinishReason::kError || event.reason == FinishReason::kCancelled) return;
     const bool cut = StandardFinishReason(event.reason) == "length";
     const Json part = Part(text_, logprobs_);
-    const Json item = {{"output_index", 0},
-                       {"item", Item(cut ? "incomplete" : "completed", Json::array({part}))}};
-    return start +
-           TextEvent("response.output_text.done", {{"text", text_}, {"logprobs", logprobs_}}) +
-           TextEvent("response.content_part.done", {{"part", part}}) +
-           NumberedEvent("response.output_item.done", item);
+    EmitTextEvent("response.output_text.done", {{"text", text_}, {"logprobs", logprobs_}});
+    EmitTextEvent("response.content_part.done", {{"part", part}});
+    EmitEvent("response.output_item.done",
+              {{"output_index", 0},
+               {"item", Item(cut ? "incomplete" : "completed", Json::array({part}))}});
   }
 
-  std::string StreamOne(const FinishedEvent&) {
-    if (const auto failure = FailureOf(finished_)) return Fail(*failure);
-    return StateEvent("response." + status_);
+  void Emit(const FinishedEvent&) {
+    error_ = FailureOf(finished_);
+    EmitState("response." + status_);
   }
 
   ReplyContext context_;
@@ -222,6 +232,7 @@ class ResponsesReply : public Reply {
   std::string item_id_;
   bool logprobs_wanted_ = false;
   bool opened_ = false;  // the output item was announced
+  std::string events_;   // written and not yet taken
   int64_t next_sequence_number_ = 0;
   std::string status_ = "in_progress";
   std::string text_;

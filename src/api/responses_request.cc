@@ -53,27 +53,26 @@ Status RefuseStored(const RequestFields& fields) {
                      "background");
 }
 
-// Logprobs come with the include or with top_logprobs, which has no other meaning.
+// Reads what is to be included; only logprobs exist.
 Status ReadIncludes(const RequestFields& fields, SamplingParams& params) {
   OCELLI_ASSIGN_OR_RETURN(const Json* includes, fields.List("include", kMaxIncludes));
   if (includes == nullptr) return {};
   for (const Json& include : *includes) {
-    if (include == kLogprobsInclude) {
-      params.logprobs = true;
-      continue;
+    const auto* name = include.get_ptr<const std::string*>();
+    if (name == nullptr) {
+      return Error{ErrorCode::kInvalidArgument, "include must be a list of strings", "include"};
     }
-    const bool known =
-        include.is_string() &&
-        std::ranges::find(kEmptyIncludes, include.get<std::string>()) != std::end(kEmptyIncludes);
-    if (known) continue;
-    return Unsupported(include.is_string() ? fmt::format("include has {}, which is not known here",
-                                                         Quoted(include.get<std::string>()))
-                                           : "include must be a list of strings",
-                       "include");
+    if (*name == kLogprobsInclude) {
+      params.logprobs = true;
+    } else if (std::ranges::find(kEmptyIncludes, *name) == std::end(kEmptyIncludes)) {
+      return Unsupported(fmt::format("include has {}, which is not known here", Quoted(*name)),
+                         "include");
+    }
   }
   return {};
 }
 
+// Logprobs come with the include or with top_logprobs, which means nothing else.
 Status ReadSampling(const RequestFields& fields, const RequestDefaults& defaults,
                     ResponsesRequest& request) {
   RequestDefaults with_logprobs = defaults;
