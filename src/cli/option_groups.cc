@@ -94,19 +94,22 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
           "Memory for the KV cache, such as 2G (default: from what can be had)");
   AddSize(command, "--vision-cache", options.vision_cache_bytes,
           "Memory for encoded pictures, such as 256M (default: from what can be had)");
-  AddWhole(command, "--max-queue", options.max_queue,
-           "Requests that may wait; more are refused (default 64)", 1, kMostWaiting);
-  AddWhole(command, "--max-sequences", options.max_sequences,
-           "Answers written at the same time (default 16)", 1, kMostSequences);
+  AddWhole(command, "--max-queue", options.max_queue, "Requests that may wait; more are refused", 1,
+           kMostWaiting)
+      ->capture_default_str();
+  AddWhole(command, "--max-sequences", options.max_sequences, "Answers written at the same time", 1,
+           kMostSequences)
+      ->capture_default_str();
   AddWhole(command, "--max-context", options.max_context_tokens,
            "Tokens of a prompt and its answer at most (default: the model's)", 1,
            kMostContextTokens);
   AddWhole(command, "--image-token-limit", options.max_image_tokens,
-           "Image tokens that a request may ask for, of one picture (default 4096)", 1,
-           kMostImageTokens);
+           "Image tokens that a request may ask for, of one picture", 1, kMostImageTokens)
+      ->capture_default_str();
   AddWhole(command, "--speculate", options.max_draft_tokens,
            "Guesses a step from the prompt's own words; 0: none. Answers stay the same", 0,
-           kMostDraftTokens);
+           kMostDraftTokens)
+      ->capture_default_str();
 }
 
 }  // namespace ocelli::cli

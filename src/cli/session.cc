@@ -108,16 +108,7 @@ Result<ModelMemory> MemoryOf(const SessionFiles& files, const EngineOptions& opt
 
 Result<MemoryPlan> Plan(const SessionFiles& files, int num_threads, EngineOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(const ModelMemory memory, MemoryOf(files, options, num_threads));
-  auto plan =
-      PlanMemory(DetectMemoryLimits(), memory, ContextTokens(files.config, options), options);
-  if (plan.ok()) return plan;
-  Error error = plan.error();
-  // An engine for one has its sizes from the question itself.
-  error.message += options.max_sequences == 1
-                       ? " with --max-image-tokens and --max-new-tokens"
-                       : " with --kv-memory, --vision-cache, --max-context, --max-sequences and "
-                         "--image-token-limit";
-  return error;
+  return PlanMemory(DetectMemoryLimits(), memory, ContextTokens(files.config, options), options);
 }
 
 Result<std::unique_ptr<ModelRunner>> LoadRunner(SessionFiles& files, const EngineOptions& options,

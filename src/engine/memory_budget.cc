@@ -44,7 +44,8 @@ Error TooLittle(const MemoryPlan& plan, uint64_t needed) {
       ErrorCode::kResourceExhausted,
       fmt::format("this needs {} of memory (weights {}, working memory {}, KV cache {}, "
                   "encoded pictures {}, the rest to spare) and {} can be had: free some, "
-                  "raise the memory limit, or allow less",
+                  "raise the memory limit, or allow smaller pictures, shorter contexts "
+                  "and answers, or less KV memory",
                   DescribeBytes(needed), DescribeBytes(plan.weight_bytes),
                   DescribeBytes(plan.working_bytes), DescribeBytes(plan.kv_bytes),
                   DescribeBytes(plan.vision_cache_bytes), DescribeBytes(plan.usable_bytes)),
