@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/predict.h"
+#include "api/predict_task.h"
 #include "base/error.h"
 #include "server/exchange.h"
 #include "server/generation.h"
