@@ -108,11 +108,13 @@ void Listener::Start() {
 }
 
 void Listener::Close() {
-  asio::post(strand_, [this] {
-    error_code ignored;
-    acceptor_.close(ignored);
-    pause_.cancel();
-  });
+  asio::post(strand_, [this] { CloseNow(); });
+}
+
+void Listener::CloseNow() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
 }
 
 void Listener::Accept() {

@@ -112,6 +112,7 @@ class ServerImpl : public Server {
     connections_.WaitUntilNone(kLastWords);
     io_.stop();
     for (std::thread& thread : threads_) thread.join();
+    if (listener_) listener_->CloseNow();
   }
 
   const ServerOptions options_;
