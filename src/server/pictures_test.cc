@@ -172,12 +172,13 @@ TEST(Pictures, TheirSizeIsBoundedBeforeTheyAreDecoded) {
 }
 
 TEST(Pictures, MoreThanTheContextHoldsAreRefused) {
-  TestServer server;
-  // 1,024 tokens each; the context has 4,096.
-  const std::string url = "data:image/bmp;base64," + Base64(PictureBytes(1, 1024));
+  TestServerOptions options;
+  options.server.max_pictures = 100;
+  TestServer server(options);
+  // 64 tokens each; the context has 4,096.
+  const std::string url = "data:image/bmp;base64," + Base64(PictureBytes(1, 256));
   ASSERT_EQ(server.Chat(BodyOf(json::array({NamedPicture("large", url)}))).status, 200);
-  const json named = NamedPicture("large");
-  const HttpAnswer answer = server.Chat(BodyOf({named, named, named, named, named}));
+  const HttpAnswer answer = server.Chat(BodyOf(json(65, NamedPicture("large"))));
   EXPECT_EQ(answer.status, 413) << answer.body;
   EXPECT_EQ(server.engine().Stats().requests_accepted, 1u);
 }
