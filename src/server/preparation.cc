@@ -41,6 +41,12 @@ void Preparation::Start(api::GenerationCall call, std::shared_ptr<const void> me
   }
 }
 
+void Preparation::Forget() {
+  Done done;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  done.swap(done_);
+}
+
 void Preparation::Fetch(size_t index) {
   auto bytes = tools_.loader.ReadBytes(call_.conversation.pictures[index], scope_, cancelled_);
   if (!bytes.ok()) return Fail(std::move(bytes).error());

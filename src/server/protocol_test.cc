@@ -230,7 +230,7 @@ TEST(Protocol, ConnectionsOverTheLimitAreToldSo) {
 
 TEST(Protocol, AllBodiesTogetherAreBounded) {
   TestServerOptions options;
-  options.server.max_body_bytes = 100'000;  // eight of them fit
+  options.server.body_memory_bytes = 800'000;  // eight of them fit
   TestServer server(options);
   std::vector<RawClient> clients;
   for (int i = 0; i < 9; ++i) {
