@@ -10,6 +10,7 @@
 #include "cli/chat_command.h"
 #include "cli/command.h"
 #include "cli/inspect_command.h"
+#include "cli/serve_command.h"
 #include "cli/terminal.h"
 
 namespace ocelli::cli {
@@ -37,7 +38,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
   const std::vector<Command> commands = {AddAsk(app), AddChat(app), AddInspect(app),
-                                         AddBenchServe(app)};
+                                         AddBenchServe(app), AddServe(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

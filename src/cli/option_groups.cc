@@ -15,7 +15,8 @@ constexpr size_t kMostContextTokens = size_t{1} << 24;
 constexpr size_t kMostImageTokens = 16'384;  // the largest picture that Qwen3-VL was made for
 constexpr size_t kMostDraftTokens = 7;       // as many as the scheduler ever takes
 
-// Adds an option that takes a size such as 512M.
+}  // namespace
+
 void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const std::string& help) {
   const auto to_bytes = [](std::string& text) -> std::string {
     const auto size = ParseByteSize(text);
@@ -25,8 +26,6 @@ void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const 
   };
   command.add_option(name, field, help)->transform(CLI::Validator(to_bytes, "SIZE"));
 }
-
-}  // namespace
 
 void AddModelOptions(CLI::App& command, ModelOptions& options) {
   command.add_option("--model", options.model,

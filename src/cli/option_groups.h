@@ -1,6 +1,9 @@
 #ifndef OCELLI_CLI_OPTION_GROUPS_H_
 #define OCELLI_CLI_OPTION_GROUPS_H_
 
+#include <cstdint>
+#include <string>
+
 #include "cli/ask_options.h"
 #include "engine/engine_options.h"
 #include "picture/processor_options.h"
@@ -10,6 +13,9 @@ class App;
 }  // namespace CLI
 
 namespace ocelli::cli {
+
+// Adds an option that takes a size such as 512M. **Units**: bytes.
+void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const std::string& help);
 
 // Options that several commands share; each adds its group to `command`, which reads into
 // `options`.
