@@ -70,8 +70,9 @@ test('usage counts image tokens and what came from the cache', async () => {
   assert.equal(first.total_tokens, first.prompt_tokens + first.completion_tokens);
   const details = first.prompt_tokens_details;
   assert.ok(details.image_tokens > 0 && details.image_tokens < first.prompt_tokens);
-  assert.equal(details.cached_tokens, 0);
-  assert.ok(again.prompt_tokens_details.cached_tokens > 0);
+  // What stands before the picture may be cached by other tests; the picture itself is new.
+  assert.ok(details.cached_tokens < details.image_tokens);
+  assert.ok(again.prompt_tokens_details.cached_tokens > details.image_tokens);
   assert.equal(again.prompt_tokens, first.prompt_tokens);
 });
 
