@@ -112,7 +112,7 @@ std::string PictureLine(const CheckpointSummary& summary) {
 
 }  // namespace
 
-Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
+Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint, WeightFormat format) {
   CheckpointSummary summary;
   summary.config = checkpoint.config();
   summary.parameters = CountParameters(checkpoint.config());
@@ -129,8 +129,8 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
   summary.num_extra_tensors = checkpoint.NumExtraTensors();
   const bool all_bf16 = summary.parameters_by_dtype.size() == 1 &&
                         summary.parameters_by_dtype.contains(std::string(DTypeName(DType::kBf16)));
-  summary.weight_bytes = EstimateWeightBytes(
-      checkpoint.config(), all_bf16 ? WeightFormat::kBf16 : WeightFormat::kFloat32);
+  summary.weight_bytes =
+      EstimateWeightBytes(checkpoint.config(), all_bf16 ? format : WeightFormat::kFloat32);
   summary.kv_bytes_per_token =
       KvLayout(checkpoint.config().text_config).BlockBytes() / kKvBlockTokens;
   const PreprocessorConfig& preprocessor = checkpoint.preprocessor_config();

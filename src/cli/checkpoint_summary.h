@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/parameter_counts.h"
+#include "kernels/packed_matrix.h"
 
 namespace ocelli::cli {
 
@@ -33,8 +34,10 @@ struct CheckpointSummary {
   size_t token_side_px = 0;  // one token is a square of this side
 };
 
-// Summarises a checkpoint; reads headers only. **Errors**: as Checkpoint::CheckComplete.
-Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint);
+// Summarises a checkpoint whose matrices will be held as `format` where they can; reads headers
+// only.
+// **Errors**: as Checkpoint::CheckComplete.
+Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint, WeightFormat format);
 
 // Returns the lines that `ocelli inspect` prints, aligned, without line ends.
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary);

@@ -9,6 +9,7 @@
 #include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
 #include "cli/terminal.h"
+#include "kernels/linear.h"
 
 namespace ocelli::cli {
 namespace {
@@ -18,7 +19,8 @@ constexpr size_t kMaxLineBytes = 1000;
 Status RunInspect(const std::string& directory) {
   OCELLI_ASSIGN_OR_RETURN(const auto located, LocateModel(directory));
   OCELLI_ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(located));
-  OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary, Summarize(checkpoint));
+  OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary,
+                          Summarize(checkpoint, FastestWeightFormat()));
   std::string text;
   for (const std::string& line : SummaryLines(summary)) {
     text += Printable(line, kMaxLineBytes) + "\n";

@@ -16,6 +16,7 @@
 #include "cli/model_location.h"
 #include "engine/event_queue.h"
 #include "engine/qwen_runner.h"
+#include "kernels/linear.h"
 #include "kernels/targets.h"
 #include "model/model.h"
 #include "picture/rgb_image.h"
@@ -80,6 +81,14 @@ HugePages HugePagesOf(const std::string& wanted) {
   return wanted == "off" ? HugePages::kOff : HugePages::kSystem;
 }
 
+WeightFormat WeightFormatOf(const std::string& wanted) {
+  for (const WeightFormat format :
+       {WeightFormat::kBf16, WeightFormat::kFloat32, WeightFormat::kPacked12}) {
+    if (wanted == WeightFormatName(format)) return format;
+  }
+  return FastestWeightFormat();
+}
+
 // Returns the tokens of a sequence at most.
 size_t ContextTokens(const ModelConfig& config, const EngineOptions& options) {
   const size_t most = config.text_config.max_position_embeddings;
@@ -100,7 +109,8 @@ Result<ModelMemory> MemoryOf(const SessionFiles& files, const EngineOptions& opt
                              int num_threads) {
   ModelMemory memory = Estimate(files.config, PlanModel(options, files.config), num_threads);
   if (files.checkpoint) {
-    OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary, Summarize(*files.checkpoint));
+    OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary,
+                            Summarize(*files.checkpoint, options.weight_format));
     memory.weight_bytes = summary.weight_bytes;
   }
   return memory;
@@ -144,6 +154,7 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   files.threads = DetectThreadLimits();
   if (options.threads > 0) files.threads.SetByHand(options.threads);
   files.huge_pages = options.huge_pages;
+  files.weight_format = WeightFormatOf(options.weights);
   SetHugePages(HugePagesOf(options.huge_pages));
   OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
                                                         : OpenCheckpoint(options, files));
@@ -185,6 +196,7 @@ Session::Session(const SessionFiles& files, EngineOptions options, MemoryPlan me
 
 Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, EngineOptions options,
                                                ThreadPool& pool, const LoadProgress& progress) {
+  options.weight_format = files.weight_format;
   OCELLI_ASSIGN_OR_RETURN(const MemoryPlan memory, Plan(files, pool.num_threads(), options));
   OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool, progress));
   OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
@@ -215,10 +227,9 @@ std::vector<std::string> Session::StartLines() const {
   return {
       fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()),
                   TargetName(ActiveTarget()), threads_.Describe()),
-      fmt::format("memory: {}; KV cache kept as {}", memory_.Describe(),
-                  KvTypeName(options_.kv_type)),
-      fmt::format("huge pages: {} wanted, {}", huge_pages_.empty() ? "system" : huge_pages_,
-                  ReadHugePages().Describe())};
+      fmt::format("memory: {}; weights kept as {}, KV cache as {}", memory_.Describe(),
+                  WeightFormatName(options_.weight_format), KvTypeName(options_.kv_type)),
+      fmt::format("huge pages: {} wanted, {}", huge_pages_, ReadHugePages().Describe())};
 }
 
 }  // namespace ocelli::cli
