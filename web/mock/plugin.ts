@@ -8,15 +8,25 @@ export function mockServer(): Plugin {
   return {
     name: 'mock-server',
     apply: 'serve',
-    configureServer(server) {
-      server.middlewares.use((request, response, next) => {
-        const path = (request.url ?? '').split('?')[0];
-        const route = ROUTES[`${request.method} ${path}`];
-        if (route) void route(request, response);
-        else next();
+    configureServer: (server) => void server.middlewares.use(play),
+    configurePreviewServer: (server) => {
+      // As the product does. The development server itself needs inline scripts.
+      server.middlewares.use((_, response, next) => {
+        response.setHeader('Content-Security-Policy', POLICY);
+        next();
       });
+      server.middlewares.use(play);
     },
   };
+}
+
+const POLICY = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+function play(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  const path = (request.url ?? '').split('?')[0];
+  const route = ROUTES[`${request.method} ${path}`];
+  if (route) void route(request, response);
+  else next();
 }
 
 type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Drawer, Tooltip } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { IconLayoutSidebar, IconMenu2, IconMessagePlus, IconSettings } from '@tabler/icons-react';
+import { IconLayoutSidebar, IconMenu2, IconMessagePlus, IconSettings } from '@/lib/icons';
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChatView, useLive } from '@/features/chat';

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import { IconZoomIn } from '@tabler/icons-react';
+import { IconZoomIn } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';

@@ -31,7 +31,8 @@ export function ChatView({ conversationId, onConversation }: ChatViewProps) {
   useFocusOnOpen(conversationId, input);
 
   const send = async (text: string) => {
-    const { pictures, ocr } = useComposer.getState();
+    const { pictures, ocr: switched } = useComposer.getState();
+    const ocr = switched && pictures.length > 0; // a question without pictures is a question
     const question = { conversationId, parentId: answer?.id ?? null, text, pictures, ocr, fallbackTitle: t(ocr ? 'history.ocrTitle' : 'history.pictureTitle', { name: pictures[0]?.name ?? '' }) };
     try {
       const id = await sendQuestion(question);

@@ -1,5 +1,5 @@
 import { Dropzone } from '@mantine/dropzone';
-import { IconPhotoDown } from '@tabler/icons-react';
+import { IconPhotoDown } from '@/lib/icons';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addFiles } from './composer/store';

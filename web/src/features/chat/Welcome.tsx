@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import { IconPhotoPlus } from '@tabler/icons-react';
+import { IconPhotoPlus } from '@/lib/icons';
 import { useTranslation } from 'react-i18next';
 import { addFiles, setText, useComposer } from './composer/store';
 import { EXAMPLE_PICTURES, EXAMPLE_QUESTIONS, exampleFile } from './examples';

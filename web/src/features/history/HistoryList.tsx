@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDots, IconPencil, IconSearch, IconTrash, IconX } from '@tabler/icons-react';
+import { IconDots, IconPencil, IconSearch, IconTrash, IconX } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLiveQuery, type ConversationRecord } from '@/lib/db';

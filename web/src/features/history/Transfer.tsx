@@ -1,5 +1,5 @@
 import { Button, FileButton } from '@mantine/core';
-import { IconDownload, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconUpload } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isQuotaError } from '@/lib/db';

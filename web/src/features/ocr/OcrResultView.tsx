@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy, IconDownload } from '@tabler/icons-react';
+import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy, IconDownload } from '@/lib/icons';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { copyText } from '@/lib/clipboard';

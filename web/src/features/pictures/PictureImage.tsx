@@ -1,4 +1,4 @@
-import { IconPhoto } from '@tabler/icons-react';
+import { IconPhoto } from '@/lib/icons';
 import type { PictureRecord } from '@/lib/db';
 import { useBlobUrl } from './blob_urls';
 import classes from './pictures.module.css';

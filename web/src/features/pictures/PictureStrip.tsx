@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconArrowBackUp, IconArrowLeft, IconArrowRight, IconResize, IconX } from '@tabler/icons-react';
+import { IconArrowBackUp, IconArrowLeft, IconArrowRight, IconResize, IconX } from '@/lib/icons';
 import { useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';

@@ -1,5 +1,5 @@
 import { ActionIcon, CloseButton, Modal } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight } from '@/lib/icons';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';

@@ -1,5 +1,5 @@
 import { Button, CloseButton } from '@mantine/core';
-import { IconAlertCircle } from '@tabler/icons-react';
+import { IconAlertCircle } from '@/lib/icons';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { formatBytes, formatCount } from '@/lib/format';

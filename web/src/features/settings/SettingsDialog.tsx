@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Modal, NumberInput, PasswordInput, SegmentedControl, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconRestore } from '@tabler/icons-react';
+import { IconRestore } from '@/lib/icons';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PictureBudget, type BudgetFacts } from './PictureBudget';

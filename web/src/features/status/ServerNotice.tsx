@@ -1,5 +1,5 @@
 import { Button, Progress } from '@mantine/core';
-import { IconKey, IconLoader2, IconPlugConnectedX } from '@tabler/icons-react';
+import { IconKey, IconLoader2, IconPlugConnectedX } from '@/lib/icons';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { checkSoon } from './polling';

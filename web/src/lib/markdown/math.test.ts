@@ -6,7 +6,8 @@ describe('normaliseMath', () => {
     expect(normaliseMath('so \\(a+b\\) is')).toBe('so $$a+b$$ is');
     expect(normaliseMath('so $E=mc^2$ is')).toBe('so $$E=mc^2$$ is');
     expect(normaliseMath('\\[\nx\n\\]')).toBe('\n$$\nx\n$$\n');
-    expect(normaliseMath('$$x$$')).toBe('$$x$$');
+    expect(normaliseMath('$$x$$')).toBe('$$\nx\n$$');
+    expect(normaliseMath('so $$x$$ is')).toBe('so $$x$$ is');
   });
 
   it('leaves prices alone', () => {

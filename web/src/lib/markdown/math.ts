@@ -6,6 +6,8 @@ const CODE = /(^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\2[^\n]*$|$(?![\s\S
 // pandoc's rule: no space inside the dollars and no digit after the second one.
 const SINGLE_DOLLARS = /(?<![\\$])\$(?![\s$])((?:[^$\n\\]|\\.)*?[^\s$\\])\$(?![\d$])/g;
 const PARENTHESES = /\\\(([\s\S]+?)\\\)/g;
+// A line that is nothing but a formula is displayed.
+const ALONE = /^ {0,3}\$\$([^$\n]+)\$\$[ \t]*$/gm;
 const BRACKETS = /\\\[([\s\S]+?)\\\]/g;
 
 export function normaliseMath(text: string): string {
@@ -26,6 +28,7 @@ export function hasMath(normalised: string): boolean {
 function normaliseProse(text: string): string {
   return text
     .replace(BRACKETS, (_, formula: string) => `\n$$\n${formula.trim()}\n$$\n`)
+    .replace(ALONE, (_, formula: string) => `$$\n${formula.trim()}\n$$`)
     .replace(PARENTHESES, (_, formula: string) => `$$${formula.trim()}$$`)
     .replace(SINGLE_DOLLARS, (whole, formula: string) => (looksLikeMoney(formula) ? whole : `$$${formula}$$`));
 }

@@ -9,15 +9,15 @@ function message(change: Partial<MessageRecord>): MessageRecord {
   return { id: 'x', conversationId: 'c', parentId: null, role: 'user', text: '', pictureIds: [], ocr: false, createdAt: 0, ...change };
 }
 
-const ask = (path: MessageRecord[], change: Partial<Question> = {}) => buildRequest({ path, picture: async (id) => `data:${id}`, settings: SETTINGS, facts: FACTS, ...change });
+const ask = (path: MessageRecord[], change: Partial<Question> = {}) => buildRequest({ path, picture: async (id) => (id === 'known' ? { uuid: id } : { uuid: id, url: `data:${id}` }), settings: SETTINGS, facts: FACTS, ...change });
 
 describe('buildRequest', () => {
   it('sends pictures in order before the words, and leaves out answers that never came', async () => {
-    const request = await ask([message({ text: 'hi', pictureIds: ['a', 'b'] }), message({ role: 'assistant', text: '' }), message({ text: 'more' })]);
+    const request = await ask([message({ text: 'hi', pictureIds: ['a', 'known'] }), message({ role: 'assistant', text: '' }), message({ text: 'more' })]);
     expect(request).toMatchObject({ model: 'm', stream: true, temperature: 0.5, stream_options: { include_usage: true, include_progress: true } });
     expect(request.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:a' } }, { type: 'image_url', image_url: { url: 'data:b' } }, { type: 'text', text: 'hi' }] },
+      { role: 'user', content: [{ type: 'image_url', uuid: 'a', image_url: { url: 'data:a' } }, { type: 'image_url', uuid: 'known' }, { type: 'text', text: 'hi' }] },
       { role: 'user', content: [{ type: 'text', text: 'more' }] },
     ]);
     expect(request).not.toHaveProperty('continue_final_message');
@@ -27,7 +27,7 @@ describe('buildRequest', () => {
     const request = await ask([message({ ocr: true, pictureIds: ['a'] })]);
     expect(request).toMatchObject({ temperature: 0, repetition_penalty: 1, max_tokens: 2048, loop_guard: true });
     expect(request.messages[1]?.content).toEqual([
-      { type: 'image_url', image_url: { url: 'data:a' }, max_pixels: 2048 * 256 },
+      { type: 'image_url', uuid: 'a', image_url: { url: 'data:a' }, max_pixels: 2048 * 256 },
       { type: 'text', text: '请逐行提取图中所有可见文字' },
     ]);
   });

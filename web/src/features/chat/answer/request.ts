@@ -8,12 +8,18 @@ type Streaming = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type Part = OpenAI.Chat.Completions.ChatCompletionContentPart;
 
+// A picture as it is sent: with its bytes as a data: URL, or only by its name when the server has it.
+export interface SentPicture {
+  uuid: string;
+  url?: string;
+}
+
 // Side of an image token where the server does not say: that of every published Qwen3-VL.
 const TOKEN_SIDE_PX = 32;
 
 export interface Question {
   path: readonly MessageRecord[]; // ends with the question, or with the answer that goes on
-  picture: (id: string) => Promise<string>; // as a data: URL
+  picture: (id: string) => Promise<SentPicture>;
   settings: Settings;
   facts: ServerFacts;
 }
@@ -33,7 +39,7 @@ export async function buildRequest({ path, picture, settings, facts }: Question)
   }
   const goesOn = path.at(-1)?.role === 'assistant';
   return {
-    model: facts.model || 'default',
+    ...(facts.model ? { model: facts.model } : {}),
     messages,
     stream: true,
     ...samplingOf(path, settings),
@@ -47,7 +53,8 @@ async function partsOf(message: MessageRecord, picture: Question['picture'], max
   const parts: Part[] = [];
   for (const id of message.pictureIds) {
     const budget = maxPixels === null ? {} : { max_pixels: maxPixels };
-    parts.push({ type: 'image_url', image_url: { url: await picture(id) }, ...budget } as Part);
+    const { url, uuid } = await picture(id);
+    parts.push({ type: 'image_url', uuid, ...(url === undefined ? {} : { image_url: { url } }), ...budget } as Part);
   }
   const text = message.ocr ? ocrQuestion(message.text) : message.text;
   if (text) parts.push({ type: 'text', text });

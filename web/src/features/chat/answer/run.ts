@@ -7,7 +7,7 @@ import { useSettings } from '@/features/settings';
 import { checkSoon, noteKeyAsked, noteSpeeds, useStatus } from '@/features/status';
 import { eventsOfChunk } from './wire';
 import { reduce, startLive, timesOf, tokensPerSecond, type AnswerEvent, type LiveAnswer } from './live';
-import { buildRequest, toDataUrl } from './request';
+import { buildRequest, toDataUrl, type SentPicture } from './request';
 
 // Answers under way, by the id of their message. They go on whatever the page shows.
 export const useLive = create<{ answers: Readonly<Record<string, LiveAnswer>>; conversations: Readonly<Record<string, string>> }>()(() => ({ answers: {}, conversations: {} }));
@@ -26,6 +26,7 @@ interface Job {
   live: LiveAnswer;
   stop: AbortController;
   retryNow: (() => void) | null;
+  byName: boolean; // a picture was sent by its name alone
 }
 
 const jobs = new Map<string, Job>();
@@ -44,7 +45,7 @@ export function retryNow(id: string): void {
 
 // Asks for `message`, an answer that is kept already. Resolves when it has ended, however.
 export async function runAnswer(message: MessageRecord, path: readonly MessageRecord[]): Promise<void> {
-  const job: Job = { message, path, live: startLive(message.text, Date.now()), stop: new AbortController(), retryNow: null };
+  const job: Job = { message, path, live: startLive(message.text, Date.now()), stop: new AbortController(), retryNow: null, byName: false };
   jobs.set(message.id, job);
   publish(job);
   void save(job, 'writing');
@@ -99,15 +100,29 @@ function pauseUntil(job: Job, at: number): Promise<void> {
   });
 }
 
+// Pictures that the server has: it keeps them by name, so that a conversation sends each once. It may
+// forget; then a call is refused, and asked again with everything.
+const uploaded = new Set<string>();
+
 async function ask(job: Job): Promise<Outcome> {
+  const outcome = await askOnce(job);
+  if (outcome.error?.status !== 400 || !job.byName) return outcome;
+  uploaded.clear();
+  return askOnce(job);
+}
+
+async function askOnce(job: Job): Promise<Outcome> {
+  job.byName = false;
+  const sent: string[] = [];
   try {
     dispatch(job, { type: 'phase', phase: 'preparing' });
     const settings = useSettings.getState();
     const { facts } = useStatus.getState();
-    const request = await buildRequest({ path: job.path, picture: dataUrlOf, settings, facts });
+    const request = await buildRequest({ path: job.path, picture: (id) => sentPicture(job, id, sent), settings, facts });
     const client = await makeClient(settings.apiKey, ({ loadedBytes, totalBytes }) => dispatch(job, { type: 'upload', loaded: loadedBytes, total: totalBytes }));
     const stream = await client.chat.completions.create(request, { signal: job.stop.signal });
     if (job.live.phase !== 'waiting') dispatch(job, { type: 'phase', phase: 'waiting' });
+    sent.forEach((id) => uploaded.add(id));
     for await (const chunk of stream) {
       if (!job.live.model && chunk.model) dispatch(job, { type: 'model', model: chunk.model });
       for (const event of eventsOfChunk(chunk)) dispatch(job, event);
@@ -118,10 +133,15 @@ async function ask(job: Job): Promise<Outcome> {
   }
 }
 
-async function dataUrlOf(id: string): Promise<string> {
+async function sentPicture(job: Job, id: string, sent: string[]): Promise<SentPicture> {
+  if (uploaded.has(id)) {
+    job.byName = true;
+    return { uuid: id };
+  }
   const [picture] = await loadPictures([id]);
   if (!picture) throw new LostPicture();
-  return toDataUrl(picture);
+  sent.push(id);
+  return { uuid: id, url: await toDataUrl(picture) };
 }
 
 class LostPicture extends Error {}

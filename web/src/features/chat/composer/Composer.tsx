@@ -1,6 +1,6 @@
 import { ActionIcon, FileButton, Loader, Switch, Textarea, Tooltip, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowUp, IconCamera, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
+import { IconArrowUp, IconCamera, IconPhotoPlus, IconPlayerStopFilled } from '@/lib/icons';
 import { useEffect, useState, type KeyboardEvent, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OCR_IMAGE_TOKENS } from '@/features/ocr';
@@ -46,7 +46,7 @@ export function Composer({ input, writing, onSend, onStop }: ComposerProps) {
           className={classes.field}
           classNames={{ input: classes.input }}
           aria-label={t('composer.question')}
-          placeholder={t(ocr ? 'composer.ocrPlaceholder' : pictures.length > 0 ? 'composer.picturePlaceholder' : 'composer.placeholder')}
+          placeholder={t(placeholderOf(ocr, pictures.length > 0))}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={keys}
@@ -69,6 +69,11 @@ export function Composer({ input, writing, onSend, onStop }: ComposerProps) {
       </div>
     </div>
   );
+}
+
+function placeholderOf(ocr: boolean, withPictures: boolean): string {
+  if (ocr) return withPictures ? 'composer.ocrPlaceholder' : 'composer.ocrNeedsPicture';
+  return withPictures ? 'composer.picturePlaceholder' : 'composer.placeholder';
 }
 
 function Pictures() {

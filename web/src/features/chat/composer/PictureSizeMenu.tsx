@@ -1,5 +1,5 @@
 import { Menu, UnstyledButton } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconChevronDown } from '@/lib/icons';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';
 import { formatCount, formatDuration } from '@/lib/format';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconPlayerTrackNext, IconRefresh } from '@tabler/icons-react';
+import { IconPlayerTrackNext, IconRefresh } from '@/lib/icons';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Markdown } from '@/lib/markdown';

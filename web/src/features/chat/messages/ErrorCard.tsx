@@ -1,5 +1,5 @@
 import { Button, PasswordInput } from '@mantine/core';
-import { IconAlertTriangle, IconKey, IconPlugConnectedX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconKey, IconPlugConnectedX } from '@/lib/icons';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AnswerError } from '@/lib/db';

@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
-import { IconPencil, IconScan } from '@tabler/icons-react';
+import { IconPencil, IconScan } from '@/lib/icons';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureUse } from '@/lib/db';

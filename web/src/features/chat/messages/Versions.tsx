@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight } from '@/lib/icons';
 import { useTranslation } from 'react-i18next';
 import type { ShownMessage } from '@/features/history';
 import { chooseVersion } from '../actions';
