@@ -54,7 +54,9 @@ async function partsOf(message: MessageRecord, picture: Question['picture'], max
   for (const id of message.pictureIds) {
     const budget = maxPixels === null ? {} : { max_pixels: maxPixels };
     const { url, uuid } = await picture(id);
-    parts.push({ type: 'image_url', uuid, ...(url === undefined ? {} : { image_url: { url } }), ...budget } as Part);
+    // uuid and max_pixels are the server's own; a picture that it has needs no URL.
+    const part = { type: 'image_url', uuid, ...(url === undefined ? {} : { image_url: { url } }), ...budget };
+    parts.push(part as unknown as Part);
   }
   const text = message.ocr ? ocrQuestion(message.text) : message.text;
   if (text) parts.push({ type: 'text', text });
