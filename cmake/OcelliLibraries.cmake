@@ -2,6 +2,9 @@
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # headers only
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(nlohmann_json REQUIRED)

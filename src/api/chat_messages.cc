@@ -12,14 +12,16 @@
 namespace ocelli::api {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxUuidBytes = 128;
 
 Error Invalid(const std::string& param, std::string message) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", param, message), param};
 }
 
 // Returns the string under `key`, an error when it is missing or something else.
-Result<std::string> StringAt(const json& object, const char* key, const std::string& param) {
+Result<std::string> StringAt(const Json& object, const char* key, const std::string& param) {
   const auto found = object.find(key);
   if (found == object.end()) return Invalid(param, fmt::format("'{}' is missing", key));
   if (!found->is_string()) {
@@ -31,14 +33,14 @@ Result<std::string> StringAt(const json& object, const char* key, const std::str
 
 // Returns an option of a picture part: it may stand in `part` or in `inner`, the object of its URL,
 // which wins. Null where neither has it.
-const json& OptionOf(const json& part, const json& inner, const char* key) {
-  static const json kAbsent;
+const Json& OptionOf(const Json& part, const Json& inner, const char* key) {
+  static const Json kAbsent;
   if (const auto found = inner.find(key); found != inner.end()) return *found;
   const auto found = part.find(key);
   return found == part.end() ? kAbsent : *found;
 }
 
-Result<uint64_t> ParsePixels(const json& value, const char* key, const std::string& param) {
+Result<uint64_t> ParsePixels(const Json& value, const char* key, const std::string& param) {
   if (value.is_null()) return uint64_t{0};
   if (!value.is_number_unsigned() || value.get<uint64_t>() == 0) {
     return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
@@ -46,7 +48,7 @@ Result<uint64_t> ParsePixels(const json& value, const char* key, const std::stri
   return value.get<uint64_t>();
 }
 
-Result<PictureReference::Detail> ParseDetail(const json& value, const std::string& param) {
+Result<PictureReference::Detail> ParseDetail(const Json& value, const std::string& param) {
   using Detail = PictureReference::Detail;
   if (value.is_null() || value == "auto") return Detail::kAuto;
   if (value == "low") return Detail::kLow;
@@ -54,21 +56,50 @@ Result<PictureReference::Detail> ParseDetail(const json& value, const std::strin
   return Invalid(param, "'detail' must be auto, low, high or original");
 }
 
+Status ParsePixelRange(const Json& part, const Json& inner, PictureReference& picture) {
+  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels, ParsePixels(OptionOf(part, inner, "min_pixels"),
+                                                          "min_pixels", picture.param));
+  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels, ParsePixels(OptionOf(part, inner, "max_pixels"),
+                                                          "max_pixels", picture.param));
+  if (picture.max_pixels == 0 || picture.min_pixels <= picture.max_pixels) return {};
+  return Invalid(picture.param, fmt::format("'min_pixels' is {} and 'max_pixels' is {}; no size "
+                                            "fits between them",
+                                            picture.min_pixels, picture.max_pixels));
+}
+
+Result<std::string> ParseUuid(const Json& value, const std::string& param) {
+  if (value.is_null()) return std::string();
+  if (value.is_string()) {
+    auto uuid = value.get<std::string>();
+    if (!uuid.empty() && uuid.size() <= kMaxUuidBytes) return uuid;
+  }
+  return Invalid(param, fmt::format("'uuid' must be a string of 1 to {} bytes", kMaxUuidBytes));
+}
+
 // The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...}.
-Result<PictureReference> ParsePicture(const json& part, const char* key, const std::string& param) {
+// Null, {} and nothing at all are no URL, which a picture sent before (by its uuid) may have.
+Result<std::string> ParseUrl(const Json& part, const char* key, const std::string& param) {
   const auto found = part.find(key);
-  if (found == part.end()) return Invalid(param, fmt::format("'{}' is missing", key));
-  const bool nested = found->is_object();
-  const json& inner = nested ? *found : part;
+  if (found == part.end() || found->is_null()) return std::string();
+  if (!found->is_object()) return StringAt(part, key, param);
+  const auto url = found->find("url");
+  if (url == found->end() || url->is_null()) return std::string();
+  return StringAt(*found, "url", param);
+}
+
+Result<PictureReference> ParsePicture(const Json& part, const char* key, const std::string& param) {
+  static const Json kNone = Json::object();
+  const auto found = part.find(key);
+  const Json& inner = found != part.end() && found->is_object() ? *found : kNone;
   PictureReference picture;
   picture.param = param;
-  OCELLI_ASSIGN_OR_RETURN(picture.url, StringAt(inner, nested ? "url" : key, param));
-  if (picture.url.empty()) return Invalid(param, "the picture's URL is empty");
+  OCELLI_ASSIGN_OR_RETURN(picture.uuid, ParseUuid(OptionOf(part, inner, "uuid"), param));
+  OCELLI_ASSIGN_OR_RETURN(picture.url, ParseUrl(part, key, param));
+  if (picture.url.empty() && picture.uuid.empty()) {
+    return Invalid(param, fmt::format("'{}' has no URL, and no 'uuid' names a picture", key));
+  }
   OCELLI_ASSIGN_OR_RETURN(picture.detail, ParseDetail(OptionOf(part, inner, "detail"), param));
-  OCELLI_ASSIGN_OR_RETURN(picture.min_pixels,
-                          ParsePixels(OptionOf(part, inner, "min_pixels"), "min_pixels", param));
-  OCELLI_ASSIGN_OR_RETURN(picture.max_pixels,
-                          ParsePixels(OptionOf(part, inner, "max_pixels"), "max_pixels", param));
+  OCELLI_RETURN_IF_ERROR(ParsePixelRange(part, inner, picture));
   return picture;
 }
 
@@ -81,7 +112,8 @@ const char* PictureKey(std::string_view type) {
 
 Error UnknownPart(const std::string& type, const std::string& param) {
   const bool known = type == "video" || type == "video_url" || type == "input_audio" ||
-                     type == "file" || type == "input_file" || type == "refusal";
+                     type == "file" || type == "input_file" || type == "refusal" ||
+                     type == "binary" || type == "computer_screenshot";
   return Error{
       known ? ErrorCode::kUnsupported : ErrorCode::kInvalidArgument,
       fmt::format("{}: parts of type {} are not read; use text, image_url, image or input_image",
@@ -89,7 +121,49 @@ Error UnknownPart(const std::string& type, const std::string& param) {
       param};
 }
 
-Status ParsePart(const json& part, const std::string& param, ChatMessage& message,
+Result<ToolCall> ParseToolCall(const Json& call, const std::string& param) {
+  if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
+    return Invalid(param, "must be an object with a 'function' object");
+  }
+  const Json& function = call["function"];
+  ToolCall result;
+  OCELLI_ASSIGN_OR_RETURN(result.name, StringAt(function, "name", param));
+  const auto arguments = function.find("arguments");
+  if (arguments == function.end()) return Invalid(param, "'function.arguments' is missing");
+  if (arguments->is_string()) {
+    result.arguments = arguments->get<std::string>();
+  } else {
+    OCELLI_ASSIGN_OR_RETURN(result.arguments, ToPythonJson(arguments->dump()));
+  }
+  return result;
+}
+
+Status ParseToolCalls(const Json& message, const std::string& param, std::vector<ToolCall>& calls) {
+  const auto found = message.find("tool_calls");
+  if (found == message.end() || found->is_null()) return {};
+  if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
+  for (size_t j = 0; j < found->size(); ++j) {
+    OCELLI_ASSIGN_OR_RETURN(ToolCall call,
+                            ParseToolCall((*found)[j], fmt::format("{}.tool_calls[{}]", param, j)));
+    calls.push_back(std::move(call));
+  }
+  return {};
+}
+
+// Things of a message that would change what the model reads and are not rendered.
+Status RefuseUnreadFields(const Json& message, const std::string& param) {
+  for (const char* key : {"function_call", "audio"}) {
+    const auto found = message.find(key);
+    if (found == message.end() || found->is_null()) continue;
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: '{}' is not supported", param, key),
+                 fmt::format("{}.{}", param, key)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ParsePart(const Json& part, const std::string& param, ChatMessage& message,
                  std::vector<PictureReference>& pictures) {
   if (!part.is_object()) {
     return Invalid(param,
@@ -109,7 +183,7 @@ Status ParsePart(const json& part, const std::string& param, ChatMessage& messag
   return {};
 }
 
-Status ParseContent(const json& content, const std::string& param, ChatMessage& message,
+Status ParseContent(const Json& content, const std::string& param, ChatMessage& message,
                     std::vector<PictureReference>& pictures) {
   if (content.is_null()) return {};
   if (content.is_string()) {
@@ -129,36 +203,7 @@ Status ParseContent(const json& content, const std::string& param, ChatMessage& 
   return {};
 }
 
-Result<ToolCall> ParseToolCall(const json& call, const std::string& param) {
-  if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
-    return Invalid(param, "must be an object with a 'function' object");
-  }
-  const json& function = call["function"];
-  ToolCall result;
-  OCELLI_ASSIGN_OR_RETURN(result.name, StringAt(function, "name", param));
-  const auto arguments = function.find("arguments");
-  if (arguments == function.end()) return Invalid(param, "'function.arguments' is missing");
-  if (arguments->is_string()) {
-    result.arguments = arguments->get<std::string>();
-  } else {
-    OCELLI_ASSIGN_OR_RETURN(result.arguments, ToPythonJson(arguments->dump()));
-  }
-  return result;
-}
-
-Status ParseToolCalls(const json& message, const std::string& param, std::vector<ToolCall>& calls) {
-  const auto found = message.find("tool_calls");
-  if (found == message.end() || found->is_null()) return {};
-  if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
-  for (size_t j = 0; j < found->size(); ++j) {
-    OCELLI_ASSIGN_OR_RETURN(ToolCall call,
-                            ParseToolCall((*found)[j], fmt::format("{}.tool_calls[{}]", param, j)));
-    calls.push_back(std::move(call));
-  }
-  return {};
-}
-
-Status ParseMessage(const json& message, const std::string& param, Conversation& conversation) {
+Status ParseMessage(const Json& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
     return Invalid(param,
                    fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
@@ -172,13 +217,12 @@ Status ParseMessage(const json& message, const std::string& param, Conversation&
     return Invalid(param, "'content' is missing");
   }
   OCELLI_RETURN_IF_ERROR(ParseToolCalls(message, param, parsed.tool_calls));
+  OCELLI_RETURN_IF_ERROR(RefuseUnreadFields(message, param));
   conversation.messages.push_back(std::move(parsed));
   return {};
 }
 
-}  // namespace
-
-Result<Conversation> ParseConversation(const json& messages) {
+Result<Conversation> ParseConversation(const Json& messages) {
   if (!messages.is_array()) {
     return Invalid("messages",
                    fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
@@ -192,7 +236,7 @@ Result<Conversation> ParseConversation(const json& messages) {
 }
 
 Result<Conversation> ParseConversationText(std::string_view text) {
-  const Result<json> messages = ParseJson(text);
+  const Result<Json> messages = ParseOrderedJson(text);
   if (messages.ok()) return ParseConversation(*messages);
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("not valid JSON in UTF-8: {}", messages.error().message), ""};

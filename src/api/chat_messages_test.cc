@@ -58,7 +58,7 @@ TEST(Conversation, EveryRefusalNamesThePlace) {
                 .find("messages[0].content[0] | "),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"([{"role": "user", "content": [{"type": "image_url"}]}])")
-                .find("'image_url' is missing"),
+                .find("'image_url' has no URL"),
             std::string::npos);
   EXPECT_NE(
       ErrorOf(R"([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": 3}}]}])")

@@ -1,8 +1,10 @@
 #ifndef OCELLI_API_GENERATION_CALL_H_
 #define OCELLI_API_GENERATION_CALL_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,12 @@ struct GenerationCall {
   ChatTemplateOptions chat_template;
   SamplingParams params;
   bool stream = false;
+  std::optional<std::chrono::milliseconds> timeout;  // ends the answer; see MakeGenerateRequest
 };
 
 // Makes the engine's request for `call`, whose pictures are loaded: `pictures[i]` is that of
-// call.conversation.pictures[i]. **Errors**: those of ApplyChatTemplate and TokenizePrompt.
+// call.conversation.pictures[i]. A timeout counts from here. **Errors**: those of ApplyChatTemplate
+// and TokenizePrompt.
 // **Threads**: any.
 Result<GenerateRequest> MakeGenerateRequest(const GenerationCall& call,
                                             std::vector<std::shared_ptr<const Patches>> pictures,

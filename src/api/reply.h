@@ -20,6 +20,9 @@ struct PictureUse {
   size_t image_tokens = 0;
 };
 
+// Returns the use of each picture of `request`, for ReplyContext::pictures.
+std::vector<PictureUse> PictureUsesOf(const GenerateRequest& request);
+
 // What the parts of a reply have in common.
 struct ReplyContext {
   std::string id;       // "chatcmpl-...", "resp_..."

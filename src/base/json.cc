@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ocelli {
 namespace {
@@ -11,41 +12,76 @@ using nlohmann::json;
 
 constexpr int kMaxDepth = 64;
 
-// Returns the deepest nesting of brackets outside strings, without parsing.
-int Nesting(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string && c == '\\') ++i;
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if (c == ']' || c == '}') --depth;
+// What a text would become, counted without parsing.
+struct Shape {
+  int depth = 0;          // deepest nesting of brackets
+  size_t num_values = 1;  // of the text, but for those that are alone in their brackets
+  size_t most_keys = 0;   // of one object
+};
+
+// Counts brackets, commas and colons outside strings.
+class ShapeCounter {
+ public:
+  Shape Count(std::string_view text) {
+    bool in_string = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (in_string && c == '\\') ++i;
+      if (c == '"') in_string = !in_string;
+      if (!in_string) Add(c);
+    }
+    return shape_;
   }
-  return deepest;
-}
+
+ private:
+  void Add(char c) {
+    switch (c) {
+      case '[':
+      case '{':
+        shape_.depth = std::max(shape_.depth, ++depth_);
+        if (HasCounter()) keys_[static_cast<size_t>(depth_)] = 0;
+        ++shape_.num_values;
+        return;
+      case ']':
+      case '}':
+        --depth_;
+        return;
+      case ',':
+        ++shape_.num_values;
+        return;
+      case ':':
+        if (!HasCounter()) return;
+        shape_.most_keys = std::max(shape_.most_keys, ++keys_[static_cast<size_t>(depth_)]);
+    }
+  }
+
+  bool HasCounter() const { return depth_ > 0 && depth_ <= kMaxDepth; }
+
+  int depth_ = 0;
+  std::array<size_t, kMaxDepth + 1> keys_ = {};  // [depth]
+  Shape shape_;
+};
 
 Error Fault(std::string message) { return Error{ErrorCode::kCorruptData, std::move(message), ""}; }
 
-}  // namespace
-
-Result<json> ParseJson(std::string_view text) {
-  if (Nesting(text) > kMaxDepth) {
-    return Fault(fmt::format("it nests deeper than {} levels", kMaxDepth));
-  }
+template <typename Json>
+Result<Json> Parse(std::string_view text) {
   try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
+    return Json::parse(text);
+  } catch (const typename Json::parse_error& error) {
     return Fault(fmt::format("syntax error at byte {}", error.byte));
-  } catch (const json::exception&) {
+  } catch (const typename Json::exception&) {
     return Fault("a number is out of range");
   }
 }
 
-std::string_view JsonTypeName(const json& value) {
-  switch (value.type()) {
+Status CheckDepth(const Shape& shape) {
+  if (shape.depth <= kMaxDepth) return {};
+  return Fault(fmt::format("it nests deeper than {} levels", kMaxDepth));
+}
+
+std::string_view TypeName(json::value_t type) {
+  switch (type) {
     case json::value_t::null:
       return "null";
     case json::value_t::object:
@@ -59,6 +95,31 @@ std::string_view JsonTypeName(const json& value) {
     default:
       return "a number";
   }
+}
+
+}  // namespace
+
+Result<json> ParseJson(std::string_view text) {
+  OCELLI_RETURN_IF_ERROR(CheckDepth(ShapeCounter().Count(text)));
+  return Parse<json>(text);
+}
+
+Result<nlohmann::ordered_json> ParseOrderedJson(std::string_view text) {
+  const Shape shape = ShapeCounter().Count(text);
+  OCELLI_RETURN_IF_ERROR(CheckDepth(shape));
+  if (shape.num_values > kMaxJsonValues) {
+    return Fault(fmt::format("it has more than {} values", kMaxJsonValues));
+  }
+  if (shape.most_keys > kMaxJsonKeys) {
+    return Fault(fmt::format("an object has more than {} keys", kMaxJsonKeys));
+  }
+  return Parse<nlohmann::ordered_json>(text);
+}
+
+std::string_view JsonTypeName(const json& value) { return TypeName(value.type()); }
+
+std::string_view JsonTypeName(const nlohmann::ordered_json& value) {
+  return TypeName(value.type());
 }
 
 }  // namespace ocelli

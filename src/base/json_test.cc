@@ -38,6 +38,34 @@ TEST(ParseJson, BracketsInsideStringsDoNotNest) {
   EXPECT_TRUE(ParseJson("\"" + std::string(1000, '[') + "\\\"[\"").ok());
 }
 
+TEST(ParseOrderedJson, KeepsTheOrderOfKeys) {
+  EXPECT_EQ(ParseOrderedJson(R"({"b": 1, "a": {"d": 2, "c": 3}})")->dump(),
+            R"({"b":1,"a":{"d":2,"c":3}})");
+}
+
+TEST(ParseOrderedJson, RefusesMoreValuesOrKeysThanItsLimitsBeforeItParses) {
+  const auto fault = [](const std::string& text) {
+    const auto parsed = ParseOrderedJson(text);
+    return parsed.ok() ? "" : parsed.error().message;
+  };
+  const auto list = [](size_t num_values) {
+    std::string text = "[";
+    for (size_t i = 1; i < num_values; ++i) text += "0,";
+    return text + "0]";
+  };
+  EXPECT_EQ(fault(list(kMaxJsonValues - 1)), "");
+  EXPECT_EQ(fault(list(kMaxJsonValues)), "it has more than 100000 values");
+  const auto object = [](size_t num_keys) {
+    std::string text = "{\"x\":[{\"y\":\"::::\"}]";
+    for (size_t i = 1; i < num_keys; ++i) text += ",\"" + std::to_string(i) + "\":0";
+    return text + "}";
+  };
+  EXPECT_EQ(fault(object(kMaxJsonKeys)), "");
+  EXPECT_EQ(fault(object(kMaxJsonKeys + 1)), "an object has more than 2048 keys");
+  EXPECT_EQ(fault("]]]]:::,,,"), "syntax error at byte 1");
+  EXPECT_EQ(fault(std::string(100, '[') + ":"), "it nests deeper than 64 levels");
+}
+
 TEST(JsonTypeName, NamesEveryTypeWithItsArticle) {
   EXPECT_EQ(JsonTypeName(*ParseJson("null")), "null");
   EXPECT_EQ(JsonTypeName(*ParseJson("{}")), "an object");

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "server/static_files.h"
+
 namespace ocelli::server {
 
 // Everything that a listener can be told. Defaults are safe: loopback, no keys, no other origins,
@@ -42,6 +44,9 @@ struct ServerOptions {
 
   std::chrono::seconds result_lifetime{3600};  // of finished /predict tasks
   size_t max_results = 1000;
+  std::chrono::seconds stuck_after{120};  // no step for so long while work waits: /ready says 503
+
+  std::vector<StaticFile> static_files;  // the web page; empty: a plain page with the routes
 };
 
 }  // namespace ocelli::server

@@ -27,6 +27,7 @@ struct Service {
   int64_t created = 0;             // Unix time of the weights, seconds
   size_t max_context_tokens = 0;
   size_t vocab_size = 0;
+  size_t max_queue = 64;  // the engine's: a request that cannot wait is refused before its pictures
 };
 
 }  // namespace ocelli::server

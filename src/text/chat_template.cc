@@ -70,11 +70,26 @@ Status CheckMessages(std::span<const ChatMessage> messages) {
   return {};
 }
 
+// Checks that the last of the checked `messages` can be left open.
+Status CheckContinuation(std::span<const ChatMessage> messages,
+                         const ChatTemplateOptions& options) {
+  if (!options.continue_final_message) return {};
+  if (options.add_generation_prompt) {
+    return InvalidAt("continue_final_message", "needs add_generation_prompt to be false");
+  }
+  const ChatMessage& last = messages.back();
+  if (ParseRole(last.role) != Role::kAssistant || !last.tool_calls.empty()) {
+    return InvalidAt("continue_final_message",
+                     "the last message must be the assistant's, without tool calls");
+  }
+  return {};
+}
+
 // Writes checked messages, one method for each kind of block in the template.
 class TemplateWriter {
  public:
-  TemplateWriter(std::span<const ChatMessage> messages, bool add_vision_id)
-      : messages_(messages), add_vision_id_(add_vision_id) {}
+  TemplateWriter(std::span<const ChatMessage> messages, const ChatTemplateOptions& options)
+      : messages_(messages), options_(options) {}
 
   // The first system message with the tools that the assistant may call.
   void WriteToolsBlock(std::span<const std::string> python_tools) {
@@ -109,7 +124,7 @@ class TemplateWriter {
       case Role::kUser:
         return WriteTurn("user", messages_[index]);
       case Role::kAssistant:
-        return WriteTurn("assistant", messages_[index]);
+        return IsOpen(index) ? WriteOpenTurn(index) : WriteTurn("assistant", messages_[index]);
       case Role::kTool:
         return WriteToolResponse(index);
     }
@@ -125,6 +140,10 @@ class TemplateWriter {
 
  private:
   Role RoleOf(size_t index) const { return *ParseRole(messages_[index].role); }
+
+  bool IsOpen(size_t index) const {
+    return options_.continue_final_message && index + 1 == messages_.size();
+  }
 
   bool IsTool(size_t index) const {
     return index < messages_.size() && RoleOf(index) == Role::kTool;
@@ -146,7 +165,8 @@ class TemplateWriter {
   }
 
   void WritePicture() {
-    if (add_vision_id_) prompt_.AddText(fmt::format("Picture {}: ", prompt_.num_pictures() + 1));
+    if (options_.add_vision_id)
+      prompt_.AddText(fmt::format("Picture {}: ", prompt_.num_pictures() + 1));
     prompt_.AddPicture();
   }
 
@@ -158,6 +178,12 @@ class TemplateWriter {
       WriteToolCall(message.tool_calls[i]);
     }
     CloseTurn();
+  }
+
+  // The end of the text is where the model goes on.
+  void WriteOpenTurn(size_t index) {
+    OpenTurn("assistant");
+    WriteContent(messages_[index]);
   }
 
   void WriteToolCall(const ToolCall& call) {
@@ -183,7 +209,7 @@ class TemplateWriter {
   }
 
   std::span<const ChatMessage> messages_;
-  bool add_vision_id_;
+  const ChatTemplateOptions& options_;
   Prompt prompt_;
 };
 
@@ -202,8 +228,9 @@ Result<std::vector<std::string>> ToPythonTools(std::span<const std::string> tool
 Result<Prompt> ApplyChatTemplate(std::span<const ChatMessage> messages,
                                  const ChatTemplateOptions& options) {
   OCELLI_RETURN_IF_ERROR(CheckMessages(messages));
+  OCELLI_RETURN_IF_ERROR(CheckContinuation(messages, options));
   OCELLI_ASSIGN_OR_RETURN(const std::vector<std::string> tools, ToPythonTools(options.tools));
-  TemplateWriter writer(messages, options.add_vision_id);
+  TemplateWriter writer(messages, options);
   size_t next = 0;
   if (!tools.empty()) {
     writer.WriteToolsBlock(tools);

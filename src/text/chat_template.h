@@ -35,17 +35,19 @@ struct ChatMessage {
 };
 
 struct ChatTemplateOptions {
-  std::vector<std::string> tools;     // each the JSON text of one tool, in any spacing
-  bool add_generation_prompt = true;  // end with the opening of the assistant's turn
-  bool add_vision_id = false;         // write "Picture N: " before each picture
+  std::vector<std::string> tools;       // each the JSON text of one tool, in any spacing
+  bool add_generation_prompt = true;    // end with the opening of the assistant's turn
+  bool add_vision_id = false;           // write "Picture N: " before each picture
+  bool continue_final_message = false;  // leave the last message open, for the model to go on with
 };
 
 // Builds the prompt that the published Qwen3-VL chat template renders for `messages`. It differs
 // only where that template silently leaves something out: a system message that is not the first is
 // rendered in its place, and a picture in a system or assistant message is an error.
 // **Errors**: kInvalidArgument for no messages, an unknown role, a picture or tool calls where the
-// role cannot have them, a tool that is not JSON; kUnsupported for video. `param` names the place:
-// "messages[2].content[0]", "tools[1]".
+// role cannot have them, a tool that is not JSON, a last message that cannot be continued (it must
+// be the assistant's, without tool calls, and add_generation_prompt false); kUnsupported for video.
+// `param` names the place: "messages[2].content[0]", "tools[1]".
 // **Ref**: chat_template of Qwen/Qwen3-VL-2B-Instruct.
 Result<Prompt> ApplyChatTemplate(std::span<const ChatMessage> messages,
                                  const ChatTemplateOptions& options);

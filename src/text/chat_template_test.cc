@@ -123,6 +123,28 @@ TEST(ChatTemplate, AssistantWithoutContentIsAnEmptyTurn) {
             "<|im_start|>assistant\n<|im_end|>\n<|im_start|>assistant\n");
 }
 
+TEST(ChatTemplate, AContinuedMessageStaysOpenAtTheEndOfItsText) {
+  const std::vector<ChatMessage> messages = {Message("user", "q"), Message("assistant", "a")};
+  ChatTemplateOptions options;
+  options.add_generation_prompt = false;
+  options.continue_final_message = true;
+  EXPECT_EQ(Render(*ApplyChatTemplate(messages, options)),
+            "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na");
+}
+
+TEST(ChatTemplate, OnlyAnAssistantsTextCanBeContinued) {
+  const auto error = [](const ChatMessage& last, bool add_generation_prompt) {
+    ChatTemplateOptions options;
+    options.add_generation_prompt = add_generation_prompt;
+    options.continue_final_message = true;
+    return ApplyChatTemplate(std::vector{Message("user", "q"), last}, options).error();
+  };
+  EXPECT_EQ(error(Message("user", "q"), false).param, "continue_final_message");
+  EXPECT_EQ(error({"assistant", {}, {{"f", "{}"}}}, false).param, "continue_final_message");
+  EXPECT_THAT(error(Message("assistant", "a"), true).message,
+              HasSubstr("needs add_generation_prompt to be false"));
+}
+
 TEST(ChatTemplate, ErrorsNameTheirPlace) {
   const auto error = [](const std::vector<ChatMessage>& messages,
                         ChatTemplateOptions options = {}) {

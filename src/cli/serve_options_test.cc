@@ -1,0 +1,64 @@
+#include "cli/serve_options.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "base/test_directory.h"
+
+namespace ocelli::cli {
+namespace {
+
+ServeOptions Parsed(const std::string& line) {
+  CLI::App app;
+  ServeOptions options;
+  AddServeOptions(app, options);
+  app.parse(line);
+  return options;
+}
+
+TEST(ServeOptions, DefaultsAreTheServersOwn) {
+  const ServeOptions options = Parsed("");
+  EXPECT_EQ(options.server.host, "127.0.0.1");
+  EXPECT_EQ(options.server.port, 7860);
+  EXPECT_TRUE(options.server.image_hosts.empty());
+  EXPECT_EQ(options.server.drain_timeout, std::chrono::seconds(30));
+}
+
+TEST(ServeOptions, AreReadWithTheirUnits) {
+  const ServeOptions options = Parsed(
+      "--port 0 --max-body 2M --drain-seconds 5 --allow-image-hosts a.example --allow-image-hosts "
+      "b.example --max-queue 7");
+  EXPECT_EQ(options.server.port, 0);
+  EXPECT_EQ(options.server.max_body_bytes, size_t{2} << 20);
+  EXPECT_EQ(options.server.drain_timeout, std::chrono::seconds(5));
+  EXPECT_EQ(options.server.image_hosts, (std::vector<std::string>{"a.example", "b.example"}));
+  EXPECT_EQ(options.engine.max_queue, 7u);
+  EXPECT_THROW(Parsed("--port 70000"), CLI::ParseError);
+  EXPECT_THROW(Parsed("--drain-seconds -1"), CLI::ParseError);
+}
+
+TEST(ServeOptions, KeysComeFromOptionsAndFile) {
+  const testing::TestDirectory directory;
+  ServeOptions options = Parsed("--api-key one --api-key two");
+  options.api_key_file = directory.Write("keys", "# comment\n\n three \r\nfour").string();
+  ASSERT_TRUE(CompleteServeOptions(options).ok());
+  EXPECT_EQ(options.server.api_keys, (std::vector<std::string>{"one", "two", "three", "four"}));
+}
+
+TEST(ServeOptions, WhatWouldLetEverybodyInIsAnError) {
+  const testing::TestDirectory directory;
+  ServeOptions empty_key;
+  empty_key.server.api_keys = {""};
+  EXPECT_FALSE(CompleteServeOptions(empty_key).ok());
+  ServeOptions empty_file;
+  empty_file.api_key_file = directory.Write("keys", "# none\n").string();
+  EXPECT_FALSE(CompleteServeOptions(empty_file).ok());
+  ServeOptions no_file;
+  no_file.api_key_file = (directory.path() / "missing").string();
+  EXPECT_EQ(CompleteServeOptions(no_file).error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace ocelli::cli

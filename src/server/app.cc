@@ -1,0 +1,131 @@
+#include "server/app.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+#include "api/ids.h"
+#include "api/percent_encoding.h"
+#include "base/log.h"
+#include "server/responses.h"
+
+namespace ocelli::server {
+namespace {
+
+constexpr size_t kMaxIdBytes = 128;
+constexpr std::string_view kUnknownRoute = "(unknown)";
+constexpr std::string_view kRequestIdField = "x-request-id";
+
+// Whether a caller's name for its request may stand in answers and log lines.
+bool IsSaneId(std::string_view id) {
+  return !id.empty() && id.size() <= kMaxIdBytes && std::all_of(id.begin(), id.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  });
+}
+
+std::string BasePathOf(const ServerOptions& options) {
+  std::string path = options.base_path;
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+bool HasCompressedBody(const HttpRequest& request) {
+  const std::string encoding = LowerCase(request.Field("content-encoding"));
+  return !encoding.empty() && encoding != "identity";
+}
+
+// Methods are the caller's text; only those that exist are written down.
+std::string_view KnownMethod(std::string_view method) {
+  for (const std::string_view known :
+       {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "-"}) {
+    if (method == known) return known;
+  }
+  return "(other)";
+}
+
+}  // namespace
+
+App::App(const ServerOptions& options, Gatekeeper gatekeeper, const Router& router,
+         Metrics& metrics)
+    : base_path_(BasePathOf(options)),
+      gatekeeper_(std::move(gatekeeper)),
+      router_(router),
+      metrics_(metrics) {}
+
+Admission App::Admit(HttpRequest& request) {
+  const std::string_view id = request.Field(kRequestIdField);
+  request.id = IsSaneId(id) ? std::string(id) : NewRequestId();
+  Admission admission;
+  admission.route = kUnknownRoute;
+  AdmitTo(request, admission);
+  return admission;
+}
+
+void App::AdmitTo(HttpRequest& request, Admission& admission) const {
+  const auto refuse = [&admission](const HttpFault& fault) {
+    admission.refusal = ErrorResponse(fault);
+  };
+  if (const auto fault = gatekeeper_.CheckHost(request)) return refuse(*fault);
+  admission.fields = gatekeeper_.CorsFields(request);
+  const bool has_path = FindPath(request);
+  Router::Match match = has_path ? router_.Find(request.method, request.path) : Router::Match();
+  if (match.allow.empty()) {
+    return refuse({404, "there is nothing at this path; GET / lists the routes", "not_found"});
+  }
+  if (request.method == "OPTIONS") {
+    admission.refusal = gatekeeper_.Preflight(request, match.allow);
+    return;
+  }
+  if (match.route == nullptr) {
+    refuse({405, "this path takes " + match.allow, "method_not_allowed"});
+    admission.refusal->fields.emplace_back("Allow", match.allow);
+    return;
+  }
+  admission.route = match.route->pattern;
+  request.parameter = std::move(match.parameter);
+  if (match.route->access == RouteAccess::kKey) {
+    if (const auto fault = gatekeeper_.CheckOrigin(request)) return refuse(*fault);
+    if (const auto fault = gatekeeper_.CheckKey(request)) return refuse(*fault);
+  }
+  if (HasCompressedBody(request)) {
+    return refuse({415, "compressed bodies are not read: send it without Content-Encoding",
+                   "unsupported_encoding"});
+  }
+  admission.handler = match.route->handler;
+}
+
+// Splits the target into path and query, below the base path. Returns false for another path.
+bool App::FindPath(HttpRequest& request) const {
+  std::string_view target = request.path;
+  if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme < 8) {
+    target.remove_prefix(std::min(target.size(), target.find('/', scheme + 3)));  // as to a proxy
+  }
+  const size_t end = std::min(target.find('?'), target.size());
+  request.query = target.substr(std::min(target.size(), end + 1));
+  std::string path = api::PercentDecoded(target.substr(0, end));
+  if (!path.starts_with(base_path_)) return false;
+  path.erase(0, base_path_.size());
+  if (path.empty() && !base_path_.empty()) path = "/";
+  request.path = std::move(path);
+  return request.path.starts_with('/');
+}
+
+HttpResponse App::FaultResponse(const HttpFault& fault) { return ErrorResponse(fault); }
+
+std::string App::NewRequestId() { return api::NewId("req_"); }
+
+void App::Record(const RequestRecord& record) {
+  metrics_.CountRequest(record.route, record.status);
+  std::string line = fmt::format(
+      "request id={} method={} route={} status={} bytes={} seconds={:.3f}", record.id,
+      KnownMethod(record.method), record.route, record.status, record.sent_bytes, record.seconds);
+  for (const auto& [name, seconds] : record.stages) {
+    line += fmt::format(" [Performance] {}: {:.3f}", name, seconds);
+  }
+  LogLine(LogLevel::kInfo, line);
+}
+
+}  // namespace ocelli::server
