@@ -20,7 +20,8 @@ ROOMS = {
     "engine": (4, ["base", "tensor", "parallel", "kernels", "checkpoint", "text", "picture", "model"]),
     "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),
     "server": (6, ["base", "tensor", "parallel", "text", "picture", "engine", "api"]),
-    "cli": (7, None),  # everything
+    "page": (7, ["server"]),
+    "cli": (8, None),  # everything
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

@@ -15,6 +15,7 @@
 #include "cli/serve_options.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "page/page_files.h"
 #include "parallel/thread_pool.h"
 #include "server/server.h"
 
@@ -75,6 +76,7 @@ Status Announce(const ServeOptions& options, const server::Service& service, con
 
 Status RunServe(ServeOptions& options) {
   OCELLI_RETURN_IF_ERROR(CompleteServeOptions(options));
+  options.server.static_files = page::PageFiles();
   SetLogLevel(LogLevel::kInfo);
   const InterruptGuard interrupt;
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));

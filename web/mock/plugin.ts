@@ -9,18 +9,9 @@ export function mockServer(): Plugin {
     name: 'mock-server',
     apply: 'serve',
     configureServer: (server) => void server.middlewares.use(play),
-    configurePreviewServer: (server) => {
-      // As the product does. The development server itself needs inline scripts.
-      server.middlewares.use((_, response, next) => {
-        response.setHeader('Content-Security-Policy', POLICY);
-        next();
-      });
-      server.middlewares.use(play);
-    },
+    configurePreviewServer: (server) => void server.middlewares.use(play),
   };
 }
-
-const POLICY = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 function play(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   const path = (request.url ?? '').split('?')[0];
