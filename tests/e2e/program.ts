@@ -35,7 +35,7 @@ export class Program {
     let words = '';
     this.child.stderr?.on('data', (data) => (words += String(data)));
     for (let tries = 0; tries < 600; tries += 1) {
-      if (this.child.exitCode !== null) throw new Error(`ocelli serve ended: ${words}`);
+      if (this.child.exitCode !== null || this.child.signalCode !== null) throw new Error(`ocelli serve ended: ${words}`);
       const ready = await fetch(`${this.url}${this.basePath}ready`).catch(() => null);
       if (ready?.ok) return;
       await pause(100);
@@ -46,7 +46,7 @@ export class Program {
   // Ends it at once, as a crash would.
   async kill(): Promise<void> {
     const child = this.child;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await gone;
