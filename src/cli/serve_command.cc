@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/machine_limits.h"
 #include "cli/interrupt.h"
 #include "cli/model_identity.h"
 #include "cli/serve_options.h"
@@ -77,6 +78,7 @@ Status Announce(const ServeOptions& options, const server::Service& service, con
 Status RunServe(ServeOptions& options) {
   OCELLI_RETURN_IF_ERROR(CompleteServeOptions(options));
   options.server.static_files = page::PageFiles();
+  FitToMemory(DetectMemoryLimits().UsableBytes(), options.server);
   SetLogLevel(LogLevel::kInfo);
   const InterruptGuard interrupt;
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));

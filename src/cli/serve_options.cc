@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <sstream>
@@ -17,6 +18,7 @@ namespace ocelli::cli {
 namespace {
 
 constexpr size_t kMaxKeyFileBytes = size_t{1} << 20;
+constexpr size_t kLeastPictureMemory = size_t{64} << 20;
 constexpr int64_t kMostSeconds = 30 * 24 * 3600;
 
 // Adds an option that takes seconds.
@@ -79,7 +81,7 @@ void AddServedPictureOptions(CLI::App& command, ServeOptions& options) {
   AddWhole(command, "--max-pictures", server.max_pictures, "Pictures of one request", 1, 4096)
       ->capture_default_str();
   AddSize(command, "--picture-store", server.picture_store_bytes,
-          "Memory for pictures kept by their uuid (default 256M)");
+          "Memory for pictures kept by their uuid (default 256M; less on small machines)");
   AddWhole(command, "--picture-threads", server.picture_threads,
            "Threads that decode pictures (default: cores x 1.5)", 0, 1024);
   AddSeconds(command, "--fetch-seconds", server.fetch_timeout, "For fetching one picture");
@@ -143,6 +145,16 @@ Status CompleteServeOptions(ServeOptions& options) {
                  "base_path"};
   }
   return {};
+}
+
+void FitToMemory(uint64_t usable_bytes, server::ServerOptions& options) {
+  const uint64_t share = usable_bytes / 32;
+  options.body_memory_bytes =
+      std::max(options.max_body_bytes, std::min(options.body_memory_bytes, share));
+  // One picture of the largest usual size always fits.
+  options.picture_memory_bytes =
+      std::max(kLeastPictureMemory, std::min(options.picture_memory_bytes, share));
+  options.picture_store_bytes = std::min(options.picture_store_bytes, share);
 }
 
 }  // namespace ocelli::cli

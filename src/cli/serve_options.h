@@ -1,6 +1,7 @@
 #ifndef OCELLI_CLI_SERVE_OPTIONS_H_
 #define OCELLI_CLI_SERVE_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
@@ -33,6 +34,10 @@ void AddServeOptions(CLI::App& command, ServeOptions& options);
 // **Errors**: those of ReadFile; kInvalidArgument for an empty key, a file without keys, a base
 // path that is none.
 Status CompleteServeOptions(ServeOptions& options);
+
+// Lowers what the server may keep in memory, where little can be had, to a thirty-second of that
+// for each: bodies, decoded pictures, pictures kept by uuid.
+void FitToMemory(uint64_t usable_bytes, server::ServerOptions& options);
 
 }  // namespace ocelli::cli
 

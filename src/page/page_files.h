@@ -7,8 +7,8 @@
 
 namespace ocelli::page {
 
-// Returns the files of the web page, built from web/ and part of the program; "/" is the page itself.
-// Empty when the program was built without it (OCELLI_WEB=OFF). **Threads**: any.
+// Returns the files of the web page, built from web/ and part of the program; "/" is the page
+// itself. Empty when the program was built without it (OCELLI_WEB=OFF). **Threads**: any.
 std::vector<server::StaticFile> PageFiles();
 
 }  // namespace ocelli::page

@@ -47,9 +47,9 @@ TEST(PageFiles, HoldsScriptsStylesFontsAndTheIcon) {
   EXPECT_NE(Find(files, "/first_paint.js"), nullptr);
   std::set<std::string> types;
   for (const server::StaticFile& file : files) types.insert(file.content_type);
-  EXPECT_THAT(types, testing::IsSupersetOf({"text/javascript; charset=utf-8",
-                                            "text/css; charset=utf-8", "image/svg+xml",
-                                            "image/png", "font/woff2"}));
+  EXPECT_THAT(types,
+              testing::IsSupersetOf({"text/javascript; charset=utf-8", "text/css; charset=utf-8",
+                                     "image/svg+xml", "image/png", "font/woff2"}));
 }
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace {
 // Tasks are small; what they hold in memory has budgets of its own.
 constexpr size_t kMaxWaitingTasks = 8192;
 constexpr size_t kFetchThreads = 8;
-// Patches of pictures between their decoding and their encoding, of all requests together.
-constexpr size_t kMaxPreparedBytes = size_t{1} << 30;
 constexpr double kRecency = 0.2;            // weight of the latest request in the mean
 constexpr int kMaxRetryAfterSeconds = 120;  // OpenAI's clients do not wait longer
 
@@ -37,7 +35,7 @@ Dispatcher::Dispatcher(const ServerOptions& options, std::unique_ptr<PictureLoad
                        Metrics& metrics)
     : metrics_(metrics),
       loader_(std::move(loader)),
-      prepared_(std::make_shared<ByteBudget>(kMaxPreparedBytes)),
+      prepared_(std::make_shared<ByteBudget>(options.picture_memory_bytes)),
       decoders_(NumDecoders(options), kMaxWaitingTasks),
       fetchers_(options.image_hosts.empty() ? 0 : kFetchThreads, kMaxWaitingTasks) {}
 
@@ -98,6 +96,7 @@ void Dispatcher::Stop() {
     const std::lock_guard lock(mutex_);
     forgotten.swap(preparing_);
   }
+  for (const auto& generation : forgotten) generation->Forget();
 }
 
 void Dispatcher::EnteredEngine(const std::shared_ptr<Generation>& generation) {

@@ -29,6 +29,9 @@ void Generation::Run(api::GenerationCall call, std::shared_ptr<const void> memor
 void Generation::Refuse(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
+    if (dispatcher_ && error.code == ErrorCode::kResourceExhausted) {
+      dispatcher_->metrics().CountReject();
+    }
     if (observer_) observer_->OnRefused(error);
   }
   End();

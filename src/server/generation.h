@@ -51,6 +51,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // Ends it, and lets its observer hear nothing more: not even what is being said now when this
   // returns.
   void Detach();
+  // Lets go of what waits for workers, of which none is left.
+  void Forget() { preparation_->Forget(); }
 
  private:
   void Submit(Result<PreparedCall> prepared);

@@ -106,9 +106,10 @@ TEST(Generation, AFullQueueRefusesWithRetryAfterAndHealthStaysQuick) {
     clients.back().Send(ChatRequest(ChatBody("hello", 3)));
   }
   int refused = 0;
-  for (size_t i = 0; i < clients.size(); ++i) {
-    if (!clients[i].Sees("\r\n\r\n", i == 0 ? 2000 : 20)) continue;
-    const HttpAnswer answer = clients[i].ReadAnswer();
+  for (size_t i = clients.size(); i > 0; --i) {  // the last are surely refused
+    RawClient& client = clients[i - 1];
+    if (!client.Sees("\r\n\r\n", i == clients.size() ? 5000 : 50)) continue;
+    const HttpAnswer answer = client.ReadAnswer();
     EXPECT_EQ(answer.status, 503);
     EXPECT_GE(std::atoi(answer.Field("retry-after").c_str()), 1);
     ++refused;

@@ -19,8 +19,6 @@ using boost::system::error_code;
 // Connections over the limit that are told so; beyond them they are closed without a word.
 constexpr size_t kMaxRefused = 64;
 constexpr std::chrono::milliseconds kPause{100};  // when the system has no more descriptors
-// All request bodies that are being read or parsed, as a multiple of the largest.
-constexpr size_t kBodiesAtOnce = 8;
 
 // Returns the address to listen on. Names other than localhost are not looked up: which of their
 // addresses was meant would be a guess.
@@ -62,8 +60,7 @@ Listener::Listener(asio::io_context& io, const ServerOptions& options, HttpApp& 
       app_(app),
       connections_(connections),
       metrics_(metrics),
-      bodies_{options.max_body_bytes,
-              std::make_shared<ByteBudget>(options.max_body_bytes * kBodiesAtOnce)},
+      bodies_{options.max_body_bytes, std::make_shared<ByteBudget>(options.body_memory_bytes)},
       strand_(asio::make_strand(io)),
       acceptor_(strand_),
       pause_(strand_) {}
@@ -108,11 +105,13 @@ void Listener::Start() {
 }
 
 void Listener::Close() {
-  asio::post(strand_, [this] {
-    error_code ignored;
-    acceptor_.close(ignored);
-    pause_.cancel();
-  });
+  asio::post(strand_, [this] { CloseNow(); });
+}
+
+void Listener::CloseNow() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
 }
 
 void Listener::Accept() {

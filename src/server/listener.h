@@ -36,6 +36,8 @@ class Listener {
   void Start();
   // Accepts nothing more. **Threads**: any.
   void Close();
+  // The same at once. **Threads**: only when nobody runs the io_context any more.
+  void CloseNow();
 
  private:
   using tcp = boost::asio::ip::tcp;

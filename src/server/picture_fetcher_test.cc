@@ -92,7 +92,7 @@ TEST(PictureFetcher, ChecksEveryRedirect) {
   const PictureFetcher fetcher = Fetcher({fmt::format("127.0.0.1:{}", outer.port())});
   target = "/here";
   EXPECT_EQ(Fetch(fetcher, outer.Url("/a")), "picture");
-  for (const std::string away :
+  for (const std::string& away :
        {inner.Url("/"), std::string("file:///etc/passwd"), std::string("http://169.254.169.254/"),
         fmt::format("http://localhost:{}/", inner.port())}) {
     target = away;

@@ -57,7 +57,7 @@ TEST_F(PictureFolderTest, RefusesAllElseInTheSameWords) {
   const PictureFolder folder = Open();
   const std::string refusal = Read(folder, Url("/allowed/missing.png"));
   EXPECT_NE(refusal.find("no readable regular file"), std::string::npos) << refusal;
-  for (const std::string url :
+  for (const std::string& url :
        {Url("/secret.png"), Url("/allowed/../secret.png"), Url("/allowed/%2e%2e/secret.png"),
         Url("/allowed-not/c.png"), Url("/allowed/out.png"), Url("/allowed/up/secret.png"),
         Url("/allowed/fifo"), Url("/allowed/sub"), Url("/allowed"), Url("/allowed/a.png/"),

@@ -59,9 +59,9 @@ PictureLoader::PictureLoader(const ServerOptions& options, PictureFolder folder,
       store_(options.picture_store_bytes),
       metrics_(metrics) {}
 
-bool PictureLoader::IsRemote(const api::PictureReference& picture) {
+bool PictureLoader::IsFetched(const api::PictureReference& picture) const {
   const std::string scheme = SchemeOf(picture.url);
-  return scheme == "http" || scheme == "https";
+  return fetcher_.enabled() && (scheme == "http" || scheme == "https");
 }
 
 Result<PictureLoader::Bytes> PictureLoader::ReadBytes(const api::PictureReference& picture,

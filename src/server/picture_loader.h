@@ -30,8 +30,8 @@ class PictureLoader {
   static Result<std::unique_ptr<PictureLoader>> Create(const ServerOptions& options,
                                                        Metrics& metrics);
 
-  // Whether the picture comes from the network, which may take long.
-  static bool IsRemote(const api::PictureReference& picture);
+  // Whether ReadBytes will wait for the network, which may take long.
+  bool IsFetched(const api::PictureReference& picture) const;
 
   // Returns the encoded picture, from wherever it is. **Errors**: param names its place.
   Result<Bytes> ReadBytes(const api::PictureReference& picture, const std::string& scope,

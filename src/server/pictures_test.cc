@@ -172,15 +172,15 @@ TEST(Pictures, TheirSizeIsBoundedBeforeTheyAreDecoded) {
 }
 
 TEST(Pictures, MoreThanTheContextHoldsAreRefused) {
-  TestServer server;
-  json content = json::array();
-  // 1,024 tokens each; the context has 4,096.
-  const std::string url = "data:image/bmp;base64," + Base64(PictureBytes(1, 1024));
-  for (int i = 0; i < 5; ++i) content.push_back(Picture(url));
-  const HttpAnswer answer = server.Chat(BodyOf(content));
-  EXPECT_GE(answer.status, 400) << answer.body;
-  EXPECT_LT(answer.status, 500) << answer.body;
-  EXPECT_EQ(server.engine().Stats().requests_accepted, 0u);
+  TestServerOptions options;
+  options.server.max_pictures = 100;
+  TestServer server(options);
+  // 64 tokens each; the context has 4,096.
+  const std::string url = "data:image/bmp;base64," + Base64(PictureBytes(1, 256));
+  ASSERT_EQ(server.Chat(BodyOf(json::array({NamedPicture("large", url)}))).status, 200);
+  const HttpAnswer answer = server.Chat(BodyOf(json(65, NamedPicture("large"))));
+  EXPECT_EQ(answer.status, 413) << answer.body;
+  EXPECT_EQ(server.engine().Stats().requests_accepted, 1u);
 }
 
 }  // namespace

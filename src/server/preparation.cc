@@ -32,13 +32,19 @@ void Preparation::Start(api::GenerationCall call, std::shared_ptr<const void> me
   num_missing_ = count;
   if (count == 0) return Finish();
   for (size_t i = 0; i < count; ++i) {
-    if (!PictureLoader::IsRemote(call_.conversation.pictures[i])) {
+    if (!tools_.loader.IsFetched(call_.conversation.pictures[i])) {
       PostDecode(i, nullptr);
     } else if (!tools_.fetchers.Post(
                    [self = shared_from_this(), i](ThreadPool&) { self->Fetch(i); })) {
       Fail(Busy());
     }
   }
+}
+
+void Preparation::Forget() {
+  Done done;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  done.swap(done_);
 }
 
 void Preparation::Fetch(size_t index) {

@@ -58,6 +58,9 @@ class Preparation : public std::enable_shared_from_this<Preparation> {
   // Makes it end soon, with kCancelled.
   void Cancel() { cancelled_ = true; }
 
+  // Forgets whom to tell, when no worker is left to end it.
+  void Forget();
+
  private:
   void PostDecode(size_t index, PictureLoader::Bytes bytes);
   void Fetch(size_t index);

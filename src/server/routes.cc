@@ -206,16 +206,11 @@ void Routes::ShowModel(const ExchangePtr& exchange, const ServicePtr& service) {
 void Routes::Predict(const ExchangePtr& exchange, const ServicePtr& service) {
   const std::string id = api::NewId("task_");
   const HttpRequest& request = exchange->request();
-  const auto respond = [this, exchange, service, id](const Error* refusal) {
-    if (refusal != nullptr) {
-      tasks_.Remove(id);
-      exchange->Post(
-          [this, exchange, service, error = *refusal] { RespondError(exchange, service, error); });
-      return;
-    }
-    exchange->Post([this, exchange, id] {
-      const auto task = tasks_.Find(id, exchange->request().scope);
-      HttpResponse response = JsonResponse(task ? task->Json() : "{}", 202);
+  const auto respond = [this, exchange, service, id](const Result<std::string>& json) {
+    if (!json.ok()) tasks_.Remove(id);
+    exchange->Post([this, exchange, service, id, json] {
+      if (!json.ok()) return RespondError(exchange, service, json.error());
+      HttpResponse response = JsonResponse(*json, 202);
       response.fields.emplace_back("Location", options_.base_path + "/predict/" + id);
       exchange->Respond(std::move(response));
     });

@@ -112,8 +112,10 @@ class ServerImpl : public Server {
     connections_.WaitUntilNone(kLastWords);
     io_.stop();
     for (std::thread& thread : threads_) thread.join();
+    if (listener_) listener_->CloseNow();
   }
 
+  asio::io_context io_;  // first: exchanges hold on to it as long as anything holds on to them
   const ServerOptions options_;
   const std::unique_ptr<Metrics> metrics_;
   const std::unique_ptr<Dispatcher> dispatcher_;
@@ -122,7 +124,6 @@ class ServerImpl : public Server {
   Routes routes_;
   App app_;
   Connections connections_;
-  asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer watch_;
   std::unique_ptr<Listener> listener_;

@@ -26,6 +26,7 @@ struct ServerOptions {
 
   size_t max_connections = 512;
   size_t max_body_bytes = size_t{64} << 20;
+  size_t body_memory_bytes = size_t{512} << 20;  // of all bodies that are read or parsed
   size_t max_header_bytes = size_t{32} << 10;
   std::chrono::milliseconds header_timeout{15'000};  // to send the head of a request
   std::chrono::milliseconds body_timeout{60'000};    // to make progress with its body
@@ -39,6 +40,7 @@ struct ServerOptions {
   size_t max_picture_bytes = size_t{32} << 20;         // of one encoded picture
   std::chrono::milliseconds fetch_timeout{20'000};     // of one picture
   size_t max_pictures = 64;                            // of one request
+  size_t picture_memory_bytes = size_t{1} << 30;       // of pictures decoded and not yet answered
   size_t picture_threads = 0;                          // decode pool; 0: cores x 1.5
   uint64_t picture_store_bytes = uint64_t{256} << 20;  // encoded pictures kept by uuid
 

@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "server/responses.h"
 
+// GCC 12 destroys some temporaries of a co_await expression twice, so what is handed to a coroutine
+// here is always a variable.
 namespace ocelli::server {
 namespace {
 
@@ -152,16 +154,18 @@ Session::Awaitable<bool> Session::ReadHead(HeadParser& parser) {
       }
       input_.erase(0, parser.Put(input_));
       if (parser.fault()) {
-        co_await SendFault(*parser.fault());
+        HttpFault fault = *parser.fault();
+        co_await SendFault(std::move(fault));
         co_return false;
       }
       if (parser.done()) co_return true;
     }
-    idle_ = !started;
+    idle_ = served_ && !started;
     const Io io = co_await ReadMore(deadline);
     idle_ = false;
     if (io == Io::kTimeout && started) {
-      co_await SendFault({408, "the head of the request did not come in time", ""});
+      HttpFault fault{408, "the head of the request did not come in time", ""};
+      co_await SendFault(std::move(fault));
     }
     if (io != Io::kDone) co_return false;
   }
@@ -183,11 +187,15 @@ Session::Awaitable<bool> Session::ReadBody(BodyReader& reader, HttpRequest& requ
     const TimePoint slowest =
         start + options_.body_timeout + seconds(received / kSlowestBodyBytesPerSecond);
     const Io io = co_await ReadMore(std::min(Clock::now() + options_.body_timeout, slowest));
-    if (io == Io::kTimeout) co_await SendFault({408, "the body did not come in time", ""});
+    if (io == Io::kTimeout) {
+      HttpFault fault{408, "the body did not come in time", ""};
+      co_await SendFault(std::move(fault));
+    }
     if (io != Io::kDone) co_return false;
   }
   if (reader.fault()) {
-    co_await SendFault(*reader.fault());
+    HttpFault fault = *reader.fault();
+    co_await SendFault(std::move(fault));
     co_return false;
   }
   body_pending_ = false;
@@ -197,11 +205,13 @@ Session::Awaitable<bool> Session::ReadBody(BodyReader& reader, HttpRequest& requ
 
 Session::Awaitable<bool> Session::SendContinue(const HttpRequest& request) {
   if (LowerCase(request.Field("expect")) != "100-continue") {
-    co_await SendFault({417, "of expectations only 100-continue is known", ""});
+    HttpFault fault{417, "of expectations only 100-continue is known", ""};
+    co_await SendFault(std::move(fault));
     co_return false;
   }
   if (!request.HasBody() || !input_.empty() || version_ < 11) co_return true;
-  const Io io = co_await Write("HTTP/1.1 100 Continue\r\n\r\n");
+  std::string bytes = "HTTP/1.1 100 Continue\r\n\r\n";
+  const Io io = co_await Write(std::move(bytes));
   co_return io == Io::kDone;
 }
 
@@ -220,7 +230,8 @@ Session::Awaitable<bool> Session::SendAnswer(Exchange& exchange) {
     co_await SleepUntil(TimePoint::max());
   }
   if (!exchange.streaming()) {
-    const bool whole = co_await WriteWhole(exchange.TakeHead());
+    HttpResponse response = exchange.TakeHead();
+    const bool whole = co_await WriteWhole(std::move(response));
     co_return whole;
   }
   HttpResponse head = exchange.head();
@@ -228,7 +239,8 @@ Session::Awaitable<bool> Session::SendAnswer(Exchange& exchange) {
   NameRequest(head, record_.id);
   const BodyFraming framing = version_ < 11 ? BodyFraming::kClose : BodyFraming::kChunked;
   if (framing == BodyFraming::kClose) keep_alive_ = false;
-  const Io io = co_await Write(SerializeHead(head, framing, 0, KeepAlive(head)));
+  std::string bytes = SerializeHead(head, framing, 0, KeepAlive(head));
+  const Io io = co_await Write(std::move(bytes));
   if (io != Io::kDone) co_return false;
   const bool sent = co_await SendNews(exchange, framing);
   co_return sent;
@@ -248,13 +260,15 @@ Session::Awaitable<bool> Session::SendNews(Exchange& exchange, BodyFraming frami
       continue;
     }
     exchange.SetWritingBytes(bytes.size());
-    const Io io = co_await Write(chunked ? SerializeChunk(bytes) : std::move(bytes));
+    if (chunked) bytes = SerializeChunk(bytes);
+    const Io io = co_await Write(std::move(bytes));
     exchange.SetWritingBytes(0);
     if (io != Io::kDone) co_return false;
     next_ping = Clock::now() + options_.ping_interval;
   }
   if (!chunked) co_return true;
-  const Io io = co_await Write("0\r\n\r\n");
+  std::string last_chunk = "0\r\n\r\n";
+  const Io io = co_await Write(std::move(last_chunk));
   co_return io == Io::kDone;
 }
 
@@ -371,6 +385,7 @@ void Session::Conclude(int status, const Exchange::Stages& stages) {
   record_.seconds = SecondsBetween(began_, Clock::now());
   record_.stages = stages;
   app_.Record(record_);
+  served_ = true;
 }
 
 bool Session::KeepAlive(const HttpResponse& response) const {

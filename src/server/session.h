@@ -87,7 +87,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool read_closed_ = false;
   bool write_failed_ = false;
   bool stopping_ = false;
-  bool idle_ = false;  // between two requests
+  bool served_ = false;  // a request; who just came may still send one while we stop
+  bool idle_ = false;    // between two requests
 
   // Of the request in progress.
   RequestRecord record_;

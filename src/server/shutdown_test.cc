@@ -28,9 +28,6 @@ TEST(Shutdown, DrainLetsRunningAnswersEnd) {
   idle.Send(RequestText("GET", "/health", "", ""));
   EXPECT_EQ(idle.ReadAnswer().status, 200);
   ASSERT_TRUE(stream.ReadUntil("text/event-stream"));
-  ASSERT_TRUE(server.WaitFor([](const EngineStats& stats) {
-    return stats.requests_accepted == 2;
-  }) || true);
   std::thread drain([&] { server.server().Drain(); });
   EXPECT_TRUE(idle.WaitForClose());  // an idle connection ends at once
   // Meanwhile probes and new clients are told.

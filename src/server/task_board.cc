@@ -43,7 +43,7 @@ void Task::OnPrepared(std::vector<api::PictureUse> pictures, double) {
   task_.SetPictures(std::move(pictures));
 }
 
-void Task::OnAccepted() { Settle(nullptr); }
+void Task::OnAccepted() { Settle(Json()); }
 
 void Task::OnRefused(const Error& error) {
   {
@@ -51,25 +51,27 @@ void Task::OnRefused(const Error& error) {
     task_.Fail(error);
     NoteEnd();
   }
-  Settle(&error);
+  Settle(error);
 }
 
 void Task::OnEvent(Event event) {
+  bool settled = false;
   {
     const std::lock_guard lock(mutex_);
     task_.Collect(event);
     if (task_.finished()) NoteEnd();
+    settled = settled_ == nullptr;
   }
-  Settle(nullptr);  // an event may overtake the acceptance
+  if (!settled) Settle(Json());  // an event may overtake the acceptance
 }
 
-void Task::Settle(const Error* refusal) {
+void Task::Settle(Result<std::string> json) {
   Settled settled;
   {
     const std::lock_guard lock(mutex_);
     settled = std::exchange(settled_, nullptr);
   }
-  if (settled) settled(refusal);
+  if (settled) settled(json);
 }
 
 // Called with the lock held.

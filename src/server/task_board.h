@@ -22,9 +22,10 @@ namespace ocelli::server {
 // **Threads**: any.
 class Task : public GenerationObserver, public std::enable_shared_from_this<Task> {
  public:
-  using Settled = std::function<void(const Error* refusal)>;
+  using Settled = std::function<void(const Result<std::string>& json)>;
 
-  // `settled` is called once: when the engine has accepted the call, or with why it has not.
+  // `settled` is called once: with what Json() says when the engine has accepted the call, or with
+  // why it has not.
   Task(api::PredictTask task, std::string scope, Settled settled)
       : scope_(std::move(scope)), settled_(std::move(settled)), task_(std::move(task)) {}
 
@@ -45,7 +46,7 @@ class Task : public GenerationObserver, public std::enable_shared_from_this<Task
   void OnEvent(Event event) override;
 
  private:
-  void Settle(const Error* refusal);
+  void Settle(Result<std::string> json);
   void NoteEnd();
 
   const std::string scope_;

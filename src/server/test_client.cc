@@ -21,7 +21,7 @@ constexpr int kPatienceMs = 30'000;
 
 bool Wait(int socket, short events, int timeout_ms) {
   pollfd poll_one{socket, events, 0};
-  return poll(&poll_one, 1, timeout_ms) > 0;
+  return socket >= 0 && poll(&poll_one, 1, timeout_ms) > 0;
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ test('settings: language, theme, picture size, sampling and system prompt hold o
 });
 
 test('the corner says which model this is and how the server does', async ({ chat, words }) => {
-  const corner = chat.page.getByRole('button', { name: sentence(words.status.label, { state: words.status.ready }) });
+  const corner = chat.page.getByRole('button', { name: new RegExp(`^${words.status.title}.*${words.status.ready}$`) });
   await corner.click();
   const details = chat.page.getByRole('dialog', { name: words.status.title });
   await expect(details).toContainText(words.status.model);

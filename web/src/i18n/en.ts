@@ -255,8 +255,6 @@ export const en: typeof zhCN = {
   },
   status: {
     title: 'Server status',
-    label: 'Server status: {{model}}, {{state}}',
-    noModel: 'model unknown',
     unknown: 'connecting',
     ready: 'ready',
     busy: 'working',

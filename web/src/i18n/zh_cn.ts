@@ -253,8 +253,6 @@ export const zhCN = {
   },
   status: {
     title: '服务器状态',
-    label: '服务器状态：{{model}}，{{state}}',
-    noModel: '模型未知',
     unknown: '连接中',
     ready: '就绪',
     busy: '工作中',

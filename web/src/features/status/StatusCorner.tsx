@@ -1,4 +1,4 @@
-import { Popover, Progress, UnstyledButton } from '@mantine/core';
+import { Popover, Progress, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatCount, formatRate } from '@/lib/format';
 import { useSpeeds } from './speeds';
@@ -23,7 +23,8 @@ export function StatusCorner({ writing }: { writing: boolean }) {
   return (
     <Popover position="bottom-end" width={300} shadow="md" radius="lg" withArrow={false} trapFocus>
       <Popover.Target>
-        <UnstyledButton className={classes.corner} data-mood={mood} aria-label={t('status.label', { model: status.facts.model || t('status.noModel'), state: word })}>
+        <UnstyledButton className={classes.corner} data-mood={mood}>
+          <VisuallyHidden>{t('status.title')}</VisuallyHidden>
           <span className={classes.dot} aria-hidden />
           {status.facts.model && <span className={classes.model}>{status.facts.model}</span>}
           <span className={classes.word}>{word}</span>
