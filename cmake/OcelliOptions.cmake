@@ -2,6 +2,7 @@
 
 option(OCELLI_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(OCELLI_TSAN "Build with ThreadSanitizer" OFF)
+option(OCELLI_WEB "Build the web page into the program; needs npm" ON)
 option(OCELLI_SCALAR "Compile only the scalar kernels, to test the path of last resort" OFF)
 
 # Never -march=native and never -ffast-math: one binary runs on every x86-64, and sums keep their

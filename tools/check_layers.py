@@ -21,7 +21,8 @@ ROOMS = {
     "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),
     "hub": (5, ["base", "tensor", "parallel", "checkpoint"]),
     "server": (6, ["base", "tensor", "parallel", "text", "picture", "engine", "api", "hub"]),
-    "cli": (7, None),  # everything
+    "page": (7, ["server"]),
+    "cli": (8, None),  # everything
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

@@ -16,6 +16,7 @@
 #include "cli/serve_options.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "page/page_files.h"
 #include "parallel/thread_pool.h"
 #include "server/server.h"
 
@@ -76,6 +77,7 @@ Status Announce(const ServeOptions& options, const server::Service& service, con
 
 Status RunServe(ServeOptions& options) {
   OCELLI_RETURN_IF_ERROR(CompleteServeOptions(options));
+  options.server.static_files = page::PageFiles();
   FitToMemory(DetectMemoryLimits().UsableBytes(), options.server);
   SetLogLevel(LogLevel::kInfo);
   const InterruptGuard interrupt;

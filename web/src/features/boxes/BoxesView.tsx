@@ -1,0 +1,82 @@
+import { SegmentedControl } from '@mantine/core';
+import { IconZoomIn } from '@/lib/icons';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PictureRecord } from '@/lib/db';
+import { PictureImage, PictureViewer } from '@/features/pictures';
+import { BoxesOverlay, colourOf } from './BoxesOverlay';
+import { toPixels, type Mark } from './parse';
+import classes from './boxes.module.css';
+
+// The boxes and points of an answer, drawn on the picture, with their labels in a list beside it.
+export function BoxesView({ marks, pictures }: { marks: readonly Mark[]; pictures: readonly PictureRecord[] }) {
+  const { t } = useTranslation();
+  const [active, setActive] = useState<number | null>(null);
+  const [chosen, setChosen] = useState(() => marks[0]?.picture ?? 0);
+  const [enlarged, setEnlarged] = useState<number | null>(null);
+  const at = Math.min(chosen, pictures.length - 1);
+  const picture = pictures[at];
+  if (!picture || picture.width === null || picture.height === null) return null;
+  const shown = marks.map((mark) => mark.picture === null || mark.picture === at);
+  const overlay = <BoxesOverlay marks={marks} shown={shown} active={active} onActive={setActive} />;
+  return (
+    <figure className={classes.view}>
+      <figcaption className={classes.caption}>
+        <span>{t('boxes.title', { count: shown.filter(Boolean).length })}</span>
+        {pictures.length > 1 && (
+          <SegmentedControl size="xs" aria-label={t('boxes.whichPicture')} value={String(at)} onChange={(value) => setChosen(Number(value))} data={pictures.map((_, index) => ({ value: String(index), label: String(index + 1) }))} />
+        )}
+      </figcaption>
+      <div className={classes.columns}>
+        <button type="button" className={classes.picture} aria-label={t('pictures.enlarge', { picture: picture.name })} onClick={() => setEnlarged(at)}>
+          <span className={classes.frame}>
+            <PictureImage picture={picture} alt={t('boxes.pictureAlt', { name: picture.name, count: shown.filter(Boolean).length })} className={classes.image} />
+            {overlay}
+          </span>
+          <IconZoomIn size={16} className={classes.zoom} aria-hidden />
+        </button>
+        <MarkList marks={marks} shown={shown} active={active} onActive={setActive} width={picture.width} height={picture.height} />
+      </div>
+      <PictureViewer pictures={pictures} index={enlarged} onIndex={setEnlarged} overlay={(_, index) => (index === at ? overlay : null)} />
+    </figure>
+  );
+}
+
+interface MarkListProps {
+  marks: readonly Mark[];
+  shown: readonly boolean[];
+  active: number | null;
+  onActive: (index: number | null) => void;
+  width: number;
+  height: number;
+}
+
+function MarkList({ marks, shown, active, onActive, width, height }: MarkListProps) {
+  const { t } = useTranslation();
+  return (
+    <ul className={classes.list} aria-label={t('boxes.list')}>
+      {marks.map((mark, index) =>
+        shown[index] ? (
+          <li key={index}>
+            <button
+              type="button"
+              className={classes.entry}
+              data-colour={colourOf(marks, index)}
+              data-active={active === index || undefined}
+              aria-pressed={active === index}
+              onMouseEnter={() => onActive(index)}
+              onMouseLeave={() => onActive(null)}
+              onFocus={() => onActive(index)}
+              onBlur={() => onActive(null)}
+              onClick={() => onActive(index)}
+            >
+              <span className={classes.swatch} aria-hidden />
+              <span className={classes.label}>{mark.label || t(mark.point ? 'boxes.point' : 'boxes.box', { n: index + 1 })}</span>
+              <span className={classes.numbers}>{toPixels(mark, width, height).join(', ')}</span>
+            </button>
+          </li>
+        ) : null,
+      )}
+    </ul>
+  );
+}

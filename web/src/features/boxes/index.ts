@@ -1,0 +1,2 @@
+export { BoxesView } from './BoxesView';
+export { parseMarks, toPixels, type Mark } from './parse';

@@ -1,0 +1,2 @@
+export { runningAnswers, saveEverything, useLive } from './answer/run';
+export { ChatView } from './ChatView';

@@ -1,0 +1,68 @@
+import { ActionIcon, CloseButton, Modal } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@/lib/icons';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PictureRecord } from '@/lib/db';
+import { describeFile } from './describe';
+import { PictureImage } from './PictureImage';
+import { ZoomPane } from './ZoomPane';
+import classes from './pictures.module.css';
+
+export interface PictureViewerProps {
+  pictures: readonly PictureRecord[];
+  index: number | null; // null: closed
+  onIndex: (index: number | null) => void;
+  overlay?: (picture: PictureRecord, index: number) => ReactNode; // drawn over the picture
+}
+
+// Pictures over the whole window, to be looked at closely.
+export function PictureViewer({ pictures, index, onIndex, overlay }: PictureViewerProps) {
+  const { t, i18n } = useTranslation();
+  const picture = index === null ? undefined : pictures[index];
+  const go = (step: number) => {
+    if (index !== null && pictures[index + step]) onIndex(index + step);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowLeft') go(-1);
+    if (event.key === 'ArrowRight') go(1);
+  };
+  return (
+    <Modal opened={picture !== undefined} onClose={() => onIndex(null)} fullScreen withCloseButton={false} padding={0} transitionProps={{ transition: 'fade', duration: 120 }} classNames={{ body: classes.viewerBody, content: classes.viewer }} aria-label={t('pictures.viewer')}>
+      {picture && index !== null && (
+        // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys page through the dialog
+        <div className={classes.viewerInner} onKeyDown={keys}>
+          <header className={classes.viewerHead}>
+            <span className={classes.viewerName}>{picture.name}</span>
+            <span className={classes.viewerFacts}>{describeFile(picture, i18n.language)}</span>
+            <CloseButton variant="transparent" c="white" size="lg" aria-label={t('common.close')} onClick={() => onIndex(null)} />
+          </header>
+          <ZoomPane key={picture.id} label={t('pictures.zoomLabel')}>
+            <span className={classes.frame}>
+              <PictureImage picture={picture} alt={picture.name} className={classes.large} />
+              {overlay?.(picture, index)}
+            </span>
+          </ZoomPane>
+          {pictures.length > 1 && <Pager index={index} count={pictures.length} go={go} />}
+          <p className={classes.viewerHint}>{t('pictures.zoomHint')}</p>
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+function Pager({ index, count, go }: { index: number; count: number; go: (step: number) => void }) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.pager}>
+      <ActionIcon variant="subtle" color="gray.0" size="lg" radius="xl" disabled={index === 0} aria-label={t('pictures.previous')} onClick={() => go(-1)}>
+        <IconChevronLeft aria-hidden />
+      </ActionIcon>
+      <span>
+        {index + 1} / {count}
+      </span>
+      <ActionIcon variant="subtle" color="gray.0" size="lg" radius="xl" disabled={index === count - 1} aria-label={t('pictures.next')} onClick={() => go(1)}>
+        <IconChevronRight aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}

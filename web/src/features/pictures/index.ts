@@ -1,0 +1,10 @@
+export { describeFile, describeUse, estimateUse } from './describe';
+export { mimeOf } from './kinds';
+export { MessagePictures } from './MessagePictures';
+export { PictureImage } from './PictureImage';
+export { PictureStrip } from './PictureStrip';
+export { PictureViewer } from './PictureViewer';
+export { keepPicture, loadPictures, usePictures } from './picture_store';
+export { readPicture, shrinkFile, shrinkPicture, type ReadPicture } from './read_picture';
+export { RefusalList } from './RefusalList';
+export { checkCount, type Refusal } from './refusals';
