@@ -19,7 +19,7 @@ COUNTS = {
     "Chinese prompt": 5, "ask for a value": 4, "describe shapes": 12, "shape question": 8,
     "blank": 5,
 }
-LARGEST_BYTES = 3_000_000
+LARGEST_BYTES = 2_000_000
 
 
 def main():

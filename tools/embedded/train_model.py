@@ -19,9 +19,9 @@ import training
 import workers
 from train_tower import CharacterHeads, class_loss, none_light, to_tensor
 
-MASTERED = 0.75            # share of right bytes on text at which the next level starts
+MASTERED = 0.85            # share of right bytes on text at which the next level starts
 TOWER_WAITS = 60           # first steps in which only the text model learns
-GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 1.0
+GUIDED_WEIGHT, DENSE_WEIGHT, LINE_WEIGHT = 1.0, 3.0, 0.5
 
 
 def arguments():
@@ -93,14 +93,15 @@ class Trainer:
         fall = (self.done() - self.args.fall_from) / (1 - self.args.fall_from)
         return min(1, (self.step_count + 1) / 100) * training.cosine(self.args.rate, fall, 0.02)
 
-    def dense_loss(self, batch, seen):
-        """The first stage's labels, read from the merged cells."""
+    def dense_losses(self, batch, seen):
+        """The first stage's labels, read from the merged cells, and the lines' numbers."""
         targets = torch.from_numpy(batch.targets)
         if batch.kind == "shapes":
-            return self.heads.shape_loss(seen[1], targets)
+            return {"dense": self.heads.shape_loss(seen[1], targets)}
         b, n = targets.shape[:2]
         scores = self.heads.cell(seen[1]).view(b, n, labels.SLOTS, -1)
-        return class_loss(scores, targets, self.weights)
+        return {"dense": class_loss(scores, targets[..., :labels.SLOTS], self.weights),
+                "line": self.heads.line_loss(seen[1], targets[..., labels.SLOTS])}
 
     def step(self, batch):
         """Learns from one batch; returns figures for the log."""
@@ -113,14 +114,16 @@ class Trainer:
                                       width // network.CELL_PX, torch.from_numpy(batch.pairs))
         asked = wanted != -100
         scores = network.logits(self.model, hidden[:, :-1][asked])
-        loss, dense = F.cross_entropy(scores, wanted[asked]), self.dense_loss(batch, seen)
-        (loss + GUIDED_WEIGHT * guided + DENSE_WEIGHT * dense).backward()
+        loss, dense = F.cross_entropy(scores, wanted[asked]), self.dense_losses(batch, seen)
+        whole = loss + DENSE_WEIGHT * dense["dense"] + LINE_WEIGHT * dense.get("line", 0.0)
+        if guided:
+            whole = whole + GUIDED_WEIGHT * sum(guided.values()) / len(guided)
+        whole.backward()
         self.optimisers.step(self.rate())
         self.step_count += 1
         right = (scores.argmax(-1) == wanted[asked]).float().mean()
-        kind = batch.kind
-        return {f"{kind}": loss.detach(), f"{kind}_right": right, f"{kind}_dense": dense.detach(),
-                f"{kind}_guided": guided.detach()}
+        figures = {"loss": loss, "right": right, **dense, **guided}
+        return {f"{batch.kind}_{name}": float(value.detach()) for name, value in figures.items()}
 
 
 def draw(rng, level):
@@ -134,11 +137,11 @@ def train(args):
     trainer, means = Trainer(args), training.Means()
     stream = workers.BatchStream(draw, args.seed * 7919 + trainer.step_count, args.workers,
                                  level=trainer.level)
-    governor = training.ThreadGovernor()
+    governor, stop = training.ThreadGovernor(), training.StopSignal()
     told = saved = time.time()
     pictures, waited = 0, 0.0
-    while trainer.done() < 1:
-        trainer.clock.wait_while_paused()
+    while trainer.done() < 1 and not stop.asked:
+        trainer.clock.wait_while_paused(stop)
         governor.adjust()
         begun = time.time()
         batch = stream.next()

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import time
 
 import torch
@@ -104,14 +105,26 @@ class Clock:
         """Seconds so far, with those of earlier runs."""
         return self._spent + time.time() - self._mark
 
-    def wait_while_paused(self):
-        """Sleeps while the pause file exists."""
+    def wait_while_paused(self, stop):
+        """Sleeps while the pause file exists and stop is not asked for."""
         if not self._pause_file or not os.path.exists(self._pause_file):
             return
         self._spent = self.spent()
-        while os.path.exists(self._pause_file):
+        while os.path.exists(self._pause_file) and not stop.asked:
             time.sleep(1)
         self._mark = time.time()
+
+
+class StopSignal:
+    """Turns SIGTERM and SIGINT into a flag, so that a training that is ended still saves."""
+
+    def __init__(self):
+        self.asked = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def _ask(self, *_):
+        self.asked = True
 
 
 class Means:
