@@ -20,7 +20,7 @@ LEVELS = [
     ([(96, 320), (160, 272), (128, 256), (112, 320), (192, 256), (80, 320)], 8, 64, (12, 30)),
 ]
 SCENE_SIZES = [(48, 96), (64, 128), (96, 128), (96, 192), (128, 128), (128, 208)]
-SCENE_SHARE = 0.25
+PAGES_PER_SCENES = 3    # groups of batches about text for one about shapes
 SLIPS, SLIP_SHARE = 0.5, 0.05   # answers that are fed with wrong bytes, and how many of them
 SORTED_BATCHES = 3      # batches drawn together and sorted by length, so that little is padding
 
@@ -45,8 +45,10 @@ def options_of(level):
 
 
 def choose_level(rng, level):
-    """Mostly the current level; the easier ones stay in practice."""
-    return level if level == 0 or rng.random() < 0.6 else rng.randrange(level)
+    """The current level half of the time, each easier one half as often as the next."""
+    while level > 0 and rng.random() < 0.5:
+        level -= 1
+    return level
 
 
 def batch_size(height, width, kind):
@@ -109,18 +111,33 @@ def collate(rng, samples, height, width):
 
 
 def draw_batches(rng, level):
-    """A few batches of one size and kind, sorted by length, in random order."""
-    if rng.random() < SCENE_SHARE:
-        height, width = rng.choice(SCENE_SIZES)
-        count = batch_size(height, width, "shapes") * SORTED_BATCHES
-        samples = [tasks.looking(rng, height, width) for _ in range(count)]
-    else:
-        sizes, options = options_of(choose_level(rng, level))
-        height, width = rng.choice(sizes)
-        count = batch_size(height, width, "text") * SORTED_BATCHES
-        samples = [tasks.text_sample(rng, height, width, options) for _ in range(count)]
-    samples.sort(key=lambda s: len(s.answer.encode()) + len(s.question.encode()))
-    size = count // SORTED_BATCHES
-    out = [collate(rng, samples[i:i + size], height, width) for i in range(0, count, size)]
+    """A mixture of all kinds in random order: none is left out for long and forgotten."""
+    out = draw_scenes(rng)
+    for _ in range(PAGES_PER_SCENES):
+        out += draw_pages(rng, choose_level(rng, level))
     rng.shuffle(out)
     return out
+
+
+def draw_scenes(rng):
+    """Batches about shapes."""
+    height, width = rng.choice(SCENE_SIZES)
+    size = batch_size(height, width, "shapes")
+    samples = [tasks.looking(rng, height, width) for _ in range(size * SORTED_BATCHES)]
+    return cut(rng, samples, size, height, width)
+
+
+def draw_pages(rng, level):
+    """Batches about text."""
+    sizes, options = options_of(level)
+    height, width = rng.choice(sizes)
+    size = batch_size(height, width, "text")
+    samples = [tasks.text_sample(rng, height, width, options)
+               for _ in range(size * SORTED_BATCHES)]
+    return cut(rng, samples, size, height, width)
+
+
+def cut(rng, samples, size, height, width):
+    """Batches of `size` samples of about one length."""
+    samples.sort(key=lambda s: len(s.answer.encode()) + len(s.question.encode()))
+    return [collate(rng, samples[i:i + size], height, width) for i in range(0, len(samples), size)]

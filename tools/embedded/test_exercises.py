@@ -1,4 +1,4 @@
-"""Pictures, questions and answers: what is drawn is what is asked for, and follows from the seed."""
+"""Pictures, questions and answers: what is drawn is what is asked for."""
 
 import random
 import unittest
@@ -83,8 +83,8 @@ class Measuring(unittest.TestCase):
     """The character error rate."""
 
     def test_edit_distance(self):
-        for got, wanted, errors in (("open", "open", 0), ("opn", "open", 1), ("kitten", "sitting", 3),
-                                    ("", "ab", 2), ("ab", "", 2)):
+        for got, wanted, errors in (("open", "open", 0), ("opn", "open", 1), ("", "ab", 2),
+                                    ("kitten", "sitting", 3), ("ab", "", 2)):
             self.assertEqual(cases.edit_distance(got, wanted), errors)
 
 

@@ -113,7 +113,7 @@ def arguments():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", required=True, help="folder of checkpoints and log")
-    parser.add_argument("--minutes", type=float, required=True, help="training time in all")
+    parser.add_argument("--steps", type=int, required=True, help="batches in all")
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
@@ -122,7 +122,7 @@ def arguments():
 
 
 def train(args):
-    """Trains until the minutes are spent; resumes from RUN/tower.pt."""
+    """Trains until the steps are made; resumes from RUN/tower.pt."""
     os.makedirs(args.run, exist_ok=True)
     path = os.path.join(args.run, "tower.pt")
     model, heads = network.build(), CharacterHeads()
@@ -147,15 +147,15 @@ def train(args):
         training.save(path, model=model.state_dict(), heads=heads.state_dict(),
                       optimisers=optimisers.state_dict(), step=step, spent=clock.spent())
 
-    while clock.spent() < args.minutes * 60 and not stop.asked:
+    while step < args.steps and not stop.asked:
         clock.wait_while_paused(stop)
         governor.adjust()
         begun = time.time()
         kind, pictures, targets = stream.next()
         waited += time.time() - begun
         targets = torch.from_numpy(targets)
-        done = clock.spent() / (args.minutes * 60)
-        rate = min(1, (step + 1) / 150) * training.cosine(args.rate, (done - 0.3) / 0.7)
+        fall = (step / args.steps - 0.3) / 0.7
+        rate = min(1, (step + 1) / 150) * training.cosine(args.rate, fall)
         patch_features, cell_features, _ = network.see(tower, to_tensor(pictures), deep=False)
         if kind == "shapes":
             loss = heads.shape_loss(cell_features, targets)

@@ -53,8 +53,11 @@ def orthogonal(stack):
     return x if wide else x.mT
 
 
+MATRIX_RATE = 2.0      # rate of Muon's matrices over that of the rest
+
+
 class Optimisers:
-    """Muon for the matrices inside blocks, AdamW for everything else; one rate serves both."""
+    """Muon for the matrices inside blocks, AdamW for everything else."""
 
     def __init__(self, modules, blocks):
         """modules: all that is trained; blocks: the parts whose matrices Muon takes."""
@@ -68,9 +71,9 @@ class Optimisers:
     def step(self, rate):
         """Clips, applies and clears the gradients."""
         torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
-        for part in self.parts:
+        for part, factor in zip(self.parts, (1.0, MATRIX_RATE)):
             for group in part.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * factor
             part.step()
             part.zero_grad(set_to_none=True)
 
@@ -138,10 +141,6 @@ class Means:
         for name, value in figures.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
             self._counts[name] = self._counts.get(name, 0) + 1
-
-    def mean(self, name):
-        """Mean so far; 0 when there is none."""
-        return self._sums.get(name, 0.0) / self._counts.get(name, 1)
 
     def take(self):
         """'name value' of every figure, and starts anew."""
