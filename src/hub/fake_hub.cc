@@ -325,10 +325,12 @@ bool FakeHub::Send(int fd, const FakeRequest& request, const FakeAnswer& answer)
     const std::string_view piece =
         answer.drip_bytes == 0 ? rest : rest.substr(0, answer.drip_bytes);
     std::this_thread::sleep_for(answer.drip_wait);
+    {
+      const std::lock_guard lock(mutex_);  // counted first: the client may be done at once
+      if (is_file) file_bytes_sent_ += piece.size();
+    }
     if (!SendBytes(fd, piece)) return false;
     rest.remove_prefix(piece.size());
-    const std::lock_guard lock(mutex_);
-    if (is_file) file_bytes_sent_ += piece.size();
   }
   return !cut && !answer.headers.contains("Connection");
 }

@@ -80,8 +80,10 @@ std::string HostOf(const std::string& url) { return OriginOf(url).host; }
 
 bool IsPrivateChannel(const std::string& url) {
   const Origin origin = OriginOf(url);
-  return origin.scheme == "https" || origin.host == "localhost" || origin.host == "[::1]" ||
-         origin.host.starts_with("127.");
+  const bool loopback = origin.host.starts_with("127.") &&
+                        origin.host.find_first_not_of("0123456789.") == std::string::npos;
+  return origin.scheme == "https" || loopback || origin.host == "localhost" ||
+         origin.host == "[::1]";
 }
 
 std::string PercentEncode(std::string_view text, bool keep_slash) {
