@@ -91,15 +91,16 @@ BENCHMARK(BM_FullAttention)
 class Cache {
  public:
   Cache(const AttentionShape& shape, size_t tokens)
-      : blocks_((tokens + kKvBlockTokens - 1) / kKvBlockTokens, KvBlockFloats(shape)) {
+      : blocks_((tokens + kKvBlockTokens - 1) / kKvBlockTokens,
+                KvBlockBytes(shape) / sizeof(float)) {
     FillNormal(blocks_);
     for (size_t b = 0; b < blocks_.rows(); ++b) pointers_.push_back(blocks_.view().Row(b));
   }
-  std::span<const float* const> pointers() const { return pointers_; }
+  std::span<const void* const> pointers() const { return pointers_; }
 
  private:
   Mat<float> blocks_;
-  std::vector<const float*> pointers_;
+  std::vector<const void*> pointers_;
 };
 
 constexpr AttentionShape kTextShape{16, 8, 128};

@@ -266,7 +266,7 @@ class ModelBench {
   ReadBuffer read_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<KvArena> kv_;
-  std::vector<float*> blocks_;  // all of them
+  std::vector<std::byte*> blocks_;  // all of them
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace ocelli {
 namespace {
 
-bool g_huge_pages = false;
+HugePages g_huge_pages = HugePages::kSystem;
 
 // Maps `size_bytes` (a multiple of the huge page) starting on a huge-page boundary: takes one huge
 // page too many and gives the unaligned ends back.
@@ -25,13 +25,16 @@ std::byte* MapAligned(size_t size_bytes) {
   const size_t head = misaligned == 0 ? 0 : kHugePageBytes - misaligned;
   if (head > 0) munmap(begin, head);
   munmap(begin + head + size_bytes, taken - head - size_bytes);
-  if (g_huge_pages) madvise(begin + head, size_bytes, MADV_HUGEPAGE);
+  if (g_huge_pages != HugePages::kSystem) {
+    madvise(begin + head, size_bytes,
+            g_huge_pages == HugePages::kOn ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  }
   return begin + head;
 }
 
 }  // namespace
 
-void SetHugePages(bool wanted) { g_huge_pages = wanted; }
+void SetHugePages(HugePages wanted) { g_huge_pages = wanted; }
 
 AlignedBuffer::AlignedBuffer(size_t size_bytes) : size_bytes_(size_bytes) {
   if (size_bytes == 0) return;

@@ -4,15 +4,17 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/huge_pages.h"
+
 namespace ocelli {
 
 // Every buffer starts on a cache line; one of 2 MiB or more starts on a huge-page boundary.
 inline constexpr size_t kCacheLineBytes = 64;
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Whether large buffers ask the kernel for transparent huge pages (madvise). Set once, before the
-// first allocation; default off. **Threads**: not safe beside allocations.
-void SetHugePages(bool wanted);
+// Decides for the buffers to come; the default is kSystem. A kernel that does not grant what is
+// wanted is no failure. **Threads**: not safe beside allocations.
+void SetHugePages(HugePages wanted);
 
 // Owned, zero-filled, aligned memory. Pages of a large buffer cost nothing until they are written.
 class AlignedBuffer {

@@ -2,6 +2,7 @@
 #define OCELLI_BASE_BF16_H_
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace ocelli {
@@ -36,7 +37,12 @@ inline float ToFloat(Float16 x) {
 inline bool IsExactBf16(float x) { return (std::bit_cast<uint32_t>(x) & 0xFFFFu) == 0; }
 
 // Rounds `x` to the nearest bfloat16, ties to even; NaN stays NaN.
-Bf16 RoundToBf16(float x);
+inline Bf16 RoundToBf16(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) return Bf16{static_cast<uint16_t>((bits >> 16) | 0x0040u)};
+  const uint32_t rounding = 0x7FFFu + ((bits >> 16) & 1u);
+  return Bf16{static_cast<uint16_t>((bits + rounding) >> 16)};
+}
 
 }  // namespace ocelli
 

@@ -177,9 +177,10 @@ int CountPhysicalCores(const fs::path& root, const std::vector<int>& cpus) {
 }  // namespace
 
 std::string ThreadLimits::Describe() const {
-  std::string line = fmt::format(
-      "{} thread{} ({} physical core{} of {} allowed CPU{}", threads, threads == 1 ? "" : "s",
-      physical_cores, physical_cores == 1 ? "" : "s", allowed_cpus, allowed_cpus == 1 ? "" : "s");
+  std::string line =
+      fmt::format("{} thread{} ({}{} physical core{} of {} allowed CPU{}", threads,
+                  threads == 1 ? "" : "s", by_hand ? "as asked; " : "", physical_cores,
+                  physical_cores == 1 ? "" : "s", allowed_cpus, allowed_cpus == 1 ? "" : "s");
   if (quota_cpus) line += fmt::format(", cgroup quota {:.2f} CPUs", *quota_cpus);
   return line + ")";
 }

@@ -14,7 +14,13 @@ struct ThreadLimits {
   int physical_cores = 1;            // distinct cores among them
   std::optional<double> quota_cpus;  // tightest cgroup CPU quota of all ancestors
   int threads = 1;                   // max(1, min(physical_cores, floor(quota)))
+  bool by_hand = false;              // `threads` was asked for instead
 
+  // Replaces what was found by what was asked for.
+  void SetByHand(int wanted) {
+    threads = wanted;
+    by_hand = true;
+  }
   // Returns one line such as "2 threads (2 cores allowed, quota 2.0)".
   std::string Describe() const;
 };

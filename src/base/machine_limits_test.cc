@@ -31,6 +31,15 @@ TEST_F(MachineLimitsTest, QuotaOfAnyAncestorBindsAndIsFloored) {
   EXPECT_NE(limits.Describe().find("quota 1.50"), std::string::npos);
 }
 
+TEST_F(MachineLimitsTest, WhatIsAskedForWinsAndIsSaid) {
+  Write("proc/self/cgroup", "0::/\n");
+  Write("sys/fs/cgroup/cpu.max", "100000 100000\n");
+  ThreadLimits limits = DetectThreadLimits(root_);
+  limits.SetByHand(7);
+  EXPECT_EQ(limits.threads, 7);
+  EXPECT_TRUE(limits.Describe().starts_with("7 threads (as asked; ")) << limits.Describe();
+}
+
 TEST_F(MachineLimitsTest, QuotaBelowOneStillGivesOneThread) {
   Write("proc/self/cgroup", "0::/\n");
   Write("sys/fs/cgroup/cpu.max", "10000 100000\n");

@@ -2,20 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 #include "api/generation_call.h"
 #include "cli/answer.h"
+#include "cli/answer_stream.h"
 #include "cli/ask_input.h"
+#include "cli/ask_options.h"
 #include "cli/interrupt.h"
-#include "cli/progress_line.h"
+#include "cli/option_groups.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
-#include "engine/event_queue.h"
 
 namespace ocelli::cli {
 namespace {
@@ -33,51 +33,6 @@ Result<api::Conversation> ReadConversation(const AskOptions& options) {
                "give either --messages or pictures and a question, not both", "messages"};
 }
 
-// Shows what happens until the first token, then the answer itself.
-class AnswerPrinter {
- public:
-  AnswerPrinter(Answer& answer, bool stream) : answer_(answer), stream_(stream), progress_(true) {}
-
-  void operator()(const QueuedEvent&) {}
-  void operator()(const EncodingEvent& event) {
-    progress_.Show(fmt::format("picture {} of {}: layer {} of {}", event.picture + 1,
-                               event.num_pictures, event.layer, event.num_layers));
-  }
-  void operator()(const PrefillEvent& event) {
-    progress_.Show(
-        fmt::format("reading the prompt: {} of {} tokens", event.done_tokens, event.total_tokens));
-  }
-  void operator()(const TokenEvent& event) {
-    answer_.token_ids.push_back(event.token_id);
-    Write(event.text);
-  }
-  void operator()(const ChoiceEvent& event) { Write(event.text); }
-  void operator()(const FinishedEvent& event) {
-    progress_.Clear();
-    answer_.finished = event;
-    if (!answer_.text.empty() && !answer_.text.ends_with('\n')) Stream("\n");
-  }
-
-  // Whether all that was shown so far arrived; once it did not, nothing more is tried.
-  const Status& written() const { return written_; }
-
- private:
-  void Write(const std::string& text) {
-    if (text.empty()) return;
-    progress_.Clear();
-    answer_.text += text;
-    Stream(text);
-  }
-  void Stream(std::string_view text) {
-    if (stream_ && written_.ok()) written_ = WriteOut(text);
-  }
-
-  Answer& answer_;
-  bool stream_;
-  Status written_;
-  ProgressLine progress_;
-};
-
 // Refuses pictures that could never fit into the context before the rest of them is read.
 Status CheckImageTokens(const Answer& answer, const SessionFiles& files) {
   size_t tokens = 0;
@@ -90,21 +45,6 @@ Status CheckImageTokens(const Answer& answer, const SessionFiles& files) {
                   "pictures, or fewer tokens to each with --max-image-tokens",
                   answer.pictures.size(), tokens, limit),
       "max_image_tokens"};
-}
-
-// Runs one request to its end; Ctrl-C, or an output that takes no more, cancels it and still waits
-// for the end.
-Status Generate(Engine& engine, GenerateRequest request, AnswerPrinter& printer) {
-  const InterruptGuard interrupt;
-  const std::shared_ptr<EventQueue> events = EventQueue::Make();
-  OCELLI_ASSIGN_OR_RETURN(const RequestId id, engine.Submit(std::move(request), events->Sink()));
-  while (true) {
-    if (interrupt.interrupted() || !printer.written().ok()) engine.Cancel(id);
-    const std::optional<Event> event = events->Pop(std::chrono::milliseconds(50));
-    if (!event) continue;
-    std::visit(printer, *event);
-    if (std::holds_alternative<FinishedEvent>(*event)) return printer.written();
-  }
 }
 
 Status LoadPictures(const api::Conversation& conversation, const AskOptions& options,
@@ -155,8 +95,6 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
   }
 }
 
-}  // namespace
-
 Status RunAsk(const AskOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
@@ -166,14 +104,35 @@ Status RunAsk(const AskOptions& options) {
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
                           MakeRequest(conversation, options, files, answer));
-  if (options.verbose) Say(DescribeMachine(files));
   const Clock::time_point start = Clock::now();
-  OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                          Session::Load(files, request, *pool));
+  OCELLI_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Session> session,
+      Session::Load(files, OptionsForOne(files, request, options.kv_type), *pool));
   answer.load_seconds = SecondsSince(start);
-  AnswerPrinter printer(answer, !options.json);
-  OCELLI_RETURN_IF_ERROR(Generate(session->engine(), std::move(request), printer));
+  if (options.verbose) {
+    for (const std::string& line : session->StartLines()) Say(line);
+  }
+  OCELLI_RETURN_IF_ERROR(StreamAnswer(session->engine(), std::move(request), !options.json,
+                                      Interrupts::kOnce, answer));
   return Conclude(answer, options);
+}
+
+}  // namespace
+
+Command AddAsk(CLI::App& app) {
+  const auto options = std::make_shared<AskOptions>();
+  CLI::App* ask = app.add_subcommand("ask", "Ask a question about pictures");
+  ask->add_option("arguments", options->arguments, "PICTURE... \"QUESTION\"");
+  ask->add_option("--messages", options->messages,
+                  "JSON list of OpenAI-style messages from a file, or - for stdin");
+  ask->add_flag("--json", options->json, "Print one JSON document: text, tokens, pictures, times");
+  ask->add_flag("--verbose", options->verbose,
+                "Print what this runs on and the time of each stage to stderr");
+  AddModelOptions(*ask, options->model);
+  AddKvType(*ask, options->kv_type);
+  AddSamplingOptions(*ask, options->sampling);
+  AddPictureOptions(*ask, options->picture);
+  return {ask, [options] { return RunAsk(*options); }};
 }
 
 }  // namespace ocelli::cli

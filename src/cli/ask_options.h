@@ -8,6 +8,7 @@
 
 #include "checkpoint/generation_config.h"
 #include "engine/sampling_params.h"
+#include "kernels/kv_block.h"
 #include "picture/processor_options.h"
 
 namespace ocelli::cli {
@@ -18,7 +19,7 @@ struct ModelOptions {
   std::string load_format;  // "auto", or "dummy": random weights of the sizes in `config`
   std::string config;       // a folder or config.json, for "dummy"
   int threads = 0;          // 0: what affinity and cgroup quota allow
-  bool huge_pages = false;  // ask for transparent huge pages
+  std::string huge_pages;   // "on", "off", or "system": what the system is set to
 };
 
 // Sampling controls that were given; the others keep the model's own defaults.
@@ -43,6 +44,7 @@ struct AskOptions {
   PictureOptions picture;
   std::vector<std::string> arguments;  // pictures, then the question
   std::string messages;                // file with a JSON list of messages; "-": standard input
+  KvType kv_type = KvType::kFloat32;
   bool json = false;
   bool verbose = false;
 };

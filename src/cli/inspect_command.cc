@@ -1,5 +1,7 @@
 #include "cli/inspect_command.h"
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
 #include "base/printable.h"
@@ -13,8 +15,6 @@ namespace {
 
 constexpr size_t kMaxLineBytes = 1000;
 
-}  // namespace
-
 Status RunInspect(const std::string& directory) {
   OCELLI_ASSIGN_OR_RETURN(const auto located, LocateModel(directory));
   OCELLI_ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(located));
@@ -24,6 +24,16 @@ Status RunInspect(const std::string& directory) {
     text += Printable(line, kMaxLineBytes) + "\n";
   }
   return WriteOut(text);
+}
+
+}  // namespace
+
+Command AddInspect(CLI::App& app) {
+  const auto directory = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("inspect", "Say what a checkpoint is and what it needs");
+  command->add_option("directory", *directory,
+                      "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
+  return {command, [directory] { return RunInspect(*directory); }};
 }
 
 }  // namespace ocelli::cli

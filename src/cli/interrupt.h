@@ -3,11 +3,17 @@
 
 namespace ocelli::cli {
 
-// While one lives, the first Ctrl-C (SIGINT) or SIGTERM only raises a flag, so that work can stop
-// cleanly; the second ends the process as usual. At most one at a time.
+// What the signals of a terminal do to a program that is at work.
+enum class Interrupts {
+  kOnce,  // the first Ctrl-C (SIGINT) or SIGTERM asks it to stop, the second ends it as usual
+  kAny,   // Ctrl-C only ever asks; SIGTERM ends it as usual
+};
+
+// While one lives, a signal of `interrupts` raises a flag and ends a waiting read with EINTR, so
+// that work can stop cleanly. At most one at a time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  explicit InterruptGuard(Interrupts interrupts = Interrupts::kOnce);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
+#include "api/generation_call.h"
 #include "base/aligned_buffer.h"
 #include "base/cpu_features.h"
+#include "base/huge_pages.h"
 #include "checkpoint/dummy_weights.h"
 #include "cli/byte_tokenizer.h"
+#include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
+#include "engine/event_queue.h"
 #include "engine/qwen_runner.h"
 #include "kernels/targets.h"
 #include "model/model.h"
+#include "picture/rgb_image.h"
 
 namespace ocelli::cli {
 namespace {
@@ -21,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kDummySeed = 1;
 constexpr size_t kPrefillChunkTokens = 256;
+constexpr int kWarmUpSidePx = 64;
 
 Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
   OCELLI_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromFile(path));
@@ -68,57 +75,66 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   return {};
 }
 
-size_t MaxImageTokens(const GenerateRequest& request) {
-  size_t tokens = 0;
-  for (const auto& picture : request.pictures) tokens = std::max(tokens, picture->image_tokens);
-  return tokens;
+HugePages HugePagesOf(const std::string& wanted) {
+  if (wanted == "on") return HugePages::kOn;
+  return wanted == "off" ? HugePages::kOff : HugePages::kSystem;
 }
 
-uint64_t FeatureBytes(const GenerateRequest& request, const ModelMemory& memory) {
-  uint64_t tokens = 0;
-  for (const auto& picture : request.pictures) tokens += picture->image_tokens;
-  return tokens * memory.feature_bytes_per_token;
+// Returns the tokens of a sequence at most.
+size_t ContextTokens(const ModelConfig& config, const EngineOptions& options) {
+  const size_t most = config.text_config.max_position_embeddings;
+  return options.max_context_tokens == 0 ? most : std::min(most, options.max_context_tokens);
 }
 
 // Returns the tokens that the request may grow to: its prompt and its longest answer, within what
 // the model was trained for.
-size_t ContextTokens(const SessionFiles& files, const GenerateRequest& request) {
-  const size_t longest = files.config.text_config.max_position_embeddings;
+size_t ContextTokens(const ModelConfig& config, const GenerateRequest& request) {
+  const size_t longest = config.text_config.max_position_embeddings;
   const size_t prompt = std::min(longest, request.prompt_token_ids.size());
   return prompt + std::min(longest - prompt, request.params.max_new_tokens);
 }
 
-Status CheckFits(uint64_t needed) {
-  const MemoryLimits limits = DetectMemoryLimits();
-  if (needed <= limits.UsableBytes()) return {};
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  return Error{ErrorCode::kResourceExhausted,
-               fmt::format("this needs {:.2f} GiB of memory and {:.2f} GiB can be had; free some, "
-                           "raise the memory limit, or ask for less with --max-image-tokens and "
-                           "--max-new-tokens",
-                           static_cast<double>(needed) / kGiB,
-                           static_cast<double>(limits.UsableBytes()) / kGiB),
-               "memory"};
+// Returns what the model will take. Weights that are not stored as bf16 are expected to stay
+// float32: whether they are bf16 numbers all the same is seen only when they are read.
+Result<ModelMemory> MemoryOf(const SessionFiles& files, const EngineOptions& options,
+                             int num_threads) {
+  ModelMemory memory = Estimate(files.config, PlanModel(options, files.config), num_threads);
+  if (files.checkpoint) {
+    OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary, Summarize(*files.checkpoint));
+    memory.weight_bytes = summary.weight_bytes;
+  }
+  return memory;
+}
+
+Result<MemoryPlan> Plan(const SessionFiles& files, int num_threads, EngineOptions& options) {
+  OCELLI_ASSIGN_OR_RETURN(const ModelMemory memory, MemoryOf(files, options, num_threads));
+  return PlanMemory(DetectMemoryLimits(), memory, ContextTokens(files.config, options), options);
 }
 
 Result<std::unique_ptr<ModelRunner>> LoadRunner(SessionFiles& files, const EngineOptions& options,
-                                                ThreadPool& pool) {
+                                                ThreadPool& pool, const LoadProgress& progress) {
   const std::vector<TokenId>& eos = files.generation_config.eos_token_ids;
-  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, eos, options, pool);
+  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, eos, options, pool, progress);
   DummyWeights dummy(files.config, kDummySeed, pool);
-  return QwenRunner::Load(dummy, eos, options, pool);
+  return QwenRunner::Load(dummy, eos, options, pool, progress);
 }
 
-// Returns the options of an engine that answers `request` alone.
-EngineOptions PlanFor(const SessionFiles& files, const GenerateRequest& request) {
-  EngineOptions options;
-  options.max_queue = 1;
-  options.max_sequences = 1;
-  options.max_context_tokens = ContextTokens(files, request);
-  options.max_image_tokens = MaxImageTokens(request);
-  options.prefill_chunk_tokens = kPrefillChunkTokens;
-  options.prefix_cache = false;  // one question: nothing will come back
-  return options;
+// Returns a request that goes through every part of the model once.
+Result<GenerateRequest> WarmUpRequest(const ProcessorOptions& processor,
+                                      const Tokenizer& tokenizer) {
+  RgbImage image{kWarmUpSidePx, kWarmUpSidePx, {}};
+  image.pixels.assign(static_cast<size_t>(image.height_px) * image.row_bytes(), 255);
+  ThreadPool pool(1);  // the session's is busy with the engine
+  OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, processor, {}, pool));
+  api::GenerationCall call;
+  ChatMessage message;
+  message.role = "user";
+  message.content = {ContentPart::Image(), ContentPart::Text("?")};
+  call.conversation.messages = {message};
+  call.params.max_new_tokens = 2;
+  call.params.temperature = 0;
+  return api::MakeGenerateRequest(call, {std::make_shared<const Patches>(std::move(patches))},
+                                  tokenizer);
 }
 
 }  // namespace
@@ -126,32 +142,83 @@ EngineOptions PlanFor(const SessionFiles& files, const GenerateRequest& request)
 Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   SessionFiles files;
   files.threads = DetectThreadLimits();
-  if (options.threads > 0) files.threads.threads = options.threads;
-  SetHugePages(options.huge_pages);
+  if (options.threads > 0) files.threads.SetByHand(options.threads);
+  files.huge_pages = options.huge_pages;
+  SetHugePages(HugePagesOf(options.huge_pages));
   OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
                                                         : OpenCheckpoint(options, files));
   return files;
 }
 
-std::string DescribeMachine(const SessionFiles& files) {
-  return fmt::format("{}; {}; kernels {}; {}", CpuModelName(),
-                     DescribeCpuFeatures(GetCpuFeatures()), TargetName(ActiveTarget()),
-                     files.threads.Describe());
-}
-
-Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, const GenerateRequest& request,
-                                               ThreadPool& pool) {
-  EngineOptions options = PlanFor(files, request);
-  const ModelMemory memory =
-      Estimate(files.config, PlanModel(options, files.config), pool.num_threads());
+EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request,
+                            KvType kv_type) {
+  EngineOptions options;
+  options.kv_type = kv_type;
+  options.max_queue = 1;
+  options.max_sequences = 1;
+  options.max_context_tokens = ContextTokens(files.config, request);
+  options.prefill_chunk_tokens = kPrefillChunkTokens;
+  options.prefix_cache = false;  // one question: nothing will come back
+  options.max_image_tokens = 0;
+  uint64_t image_tokens = 0;
+  for (const auto& picture : request.pictures) {
+    options.max_image_tokens = std::max(options.max_image_tokens, picture->image_tokens);
+    image_tokens += picture->image_tokens;
+  }
+  const ModelMemory memory = Estimate(files.config, PlanModel(options, files.config), 1);
   options.kv_memory_bytes =
       (KvLayout::BlocksFor(options.max_context_tokens) + 1) * memory.kv_block_bytes;
-  options.vision_cache_bytes = FeatureBytes(request, memory);
-  OCELLI_RETURN_IF_ERROR(
-      CheckFits(memory.FixedBytes() + options.kv_memory_bytes + options.vision_cache_bytes));
-  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool));
+  options.vision_cache_bytes = image_tokens * memory.feature_bytes_per_token;
+  return options;
+}
+
+Session::Session(const SessionFiles& files, EngineOptions options, MemoryPlan memory,
+                 std::unique_ptr<Engine> engine)
+    : threads_(files.threads),
+      huge_pages_(files.huge_pages),
+      processor_(files.processor),
+      tokenizer_(files.tokenizer),
+      model_context_tokens_(ContextTokens(files.config, options)),
+      options_(options),
+      memory_(memory),
+      engine_(std::move(engine)) {}
+
+Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, EngineOptions options,
+                                               ThreadPool& pool, const LoadProgress& progress) {
+  OCELLI_ASSIGN_OR_RETURN(const MemoryPlan memory, Plan(files, pool.num_threads(), options));
+  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool, progress));
   OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
-  return std::unique_ptr<Session>(new Session(std::move(engine)));
+  return std::unique_ptr<Session>(new Session(files, options, memory, std::move(engine)));
+}
+
+Status Session::WarmUp() {
+  OCELLI_ASSIGN_OR_RETURN(GenerateRequest request, WarmUpRequest(processor_, *tokenizer_));
+  const std::shared_ptr<EventQueue> events = EventQueue::Make();
+  const auto id = engine_->Submit(std::move(request), events->Sink());
+  // Limits so tight that there is nothing to warm up for are no failure.
+  if (!id.ok() && id.error().code == ErrorCode::kTooLarge) return {};
+  OCELLI_RETURN_IF_ERROR(id);
+  while (true) {
+    const Event event = events->Pop();
+    const auto* finished = std::get_if<FinishedEvent>(&event);
+    if (finished == nullptr) continue;
+    if (finished->error) return *finished->error;
+    return {};
+  }
+}
+
+size_t Session::max_context_tokens() const {
+  return std::min(model_context_tokens_, memory_.kv_tokens);
+}
+
+std::vector<std::string> Session::StartLines() const {
+  return {
+      fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()),
+                  TargetName(ActiveTarget()), threads_.Describe()),
+      fmt::format("memory: {}; KV cache kept as {}", memory_.Describe(),
+                  KvTypeName(options_.kv_type)),
+      fmt::format("huge pages: {} wanted, {}", huge_pages_.empty() ? "system" : huge_pages_,
+                  ReadHugePages().Describe())};
 }
 
 }  // namespace ocelli::cli

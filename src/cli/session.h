@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/machine_limits.h"
@@ -12,7 +13,10 @@
 #include "checkpoint/model_config.h"
 #include "cli/ask_options.h"
 #include "engine/engine.h"
+#include "engine/engine_options.h"
+#include "engine/memory_budget.h"
 #include "engine/request.h"
+#include "model/weights.h"
 #include "parallel/thread_pool.h"
 #include "picture/processor_options.h"
 #include "text/tokenizer.h"
@@ -27,28 +31,51 @@ struct SessionFiles {
   ProcessorOptions processor;
   std::shared_ptr<const Tokenizer> tokenizer;
   ThreadLimits threads;
+  std::string huge_pages;  // the switch, as given
 };
 
 // Opens the model that `options` name; every check that needs no weights is done here.
 // **Errors**: those of the files, in under a second.
 Result<SessionFiles> OpenSessionFiles(const ModelOptions& options);
 
-// Returns the line that says what this runs on: CPU, its features, threads and why.
-std::string DescribeMachine(const SessionFiles& files);
+// Returns the options of an engine that answers `request` and nothing else: memory for it alone.
+EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request,
+                            KvType kv_type);
 
-// A loaded model behind an engine.
+// A loaded model behind an engine, for one request or for many.
 class Session {
  public:
-  // Loads the weights and plans memory for `request` alone. `pool` must outlive the session.
+  // Plans the memory of an engine of `options` (see PlanMemory), loads the weights and starts the
+  // engine. `pool` must outlive the session; the engine thread is its only user until then.
   // **Errors**: kResourceExhausted when it would not fit, before anything is loaded.
-  static Result<std::unique_ptr<Session>> Load(SessionFiles& files, const GenerateRequest& request,
-                                               ThreadPool& pool);
+  static Result<std::unique_ptr<Session>> Load(SessionFiles& files, EngineOptions options,
+                                               ThreadPool& pool, const LoadProgress& progress = {});
+
+  // Answers a short question about a small picture, so that the first request of a user finds
+  // everything in place. **Errors**: that answer's.
+  Status WarmUp();
 
   Engine& engine() { return *engine_; }
+  // The options that the engine runs with, planned sizes filled in.
+  const EngineOptions& options() const { return options_; }
+  // Tokens of a prompt and its answer at most: the context, or what the KV memory holds.
+  size_t max_context_tokens() const;
+
+  // Returns the lines that say what this runs on: CPU, kernels and threads and why; memory;
+  // huge pages, wanted and obtained up to now.
+  std::vector<std::string> StartLines() const;
 
  private:
-  explicit Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  Session(const SessionFiles& files, EngineOptions options, MemoryPlan memory,
+          std::unique_ptr<Engine> engine);
 
+  ThreadLimits threads_;
+  std::string huge_pages_;
+  ProcessorOptions processor_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  size_t model_context_tokens_;
+  EngineOptions options_;
+  MemoryPlan memory_;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "base/byte_size.h"
+
 namespace ocelli {
 namespace {
 
-constexpr uint64_t kMiB = uint64_t{1} << 20;
+constexpr uint64_t kLeastSpareBytes = uint64_t{64} << 20;
 constexpr size_t kLeastContextTokens = 1024;
 constexpr uint64_t kMostPictures = 8;
 
@@ -17,30 +19,64 @@ uint64_t KvBytesFor(size_t num_tokens, const ModelMemory& memory) {
   return KvLayout::BlocksFor(num_tokens) * memory.kv_block_bytes;
 }
 
-}  // namespace
+// Returns what is left free where the plan may choose.
+uint64_t SpareBytes(const MemoryLimits& limits) {
+  const bool shared = limits.UsableBytes() >= limits.available_bytes;
+  return std::max(limits.UsableBytes() / (shared ? 4 : 16), kLeastSpareBytes);
+}
 
-Status ShareMemory(uint64_t usable_bytes, const ModelMemory& memory, size_t max_context_tokens,
-                   EngineOptions& options) {
-  const uint64_t spare = std::max(usable_bytes / 16, 64 * kMiB);
-  const uint64_t rest = Minus(usable_bytes, memory.FixedBytes() + spare);
+void ChooseSizes(uint64_t rest, const ModelMemory& memory, size_t max_context_tokens,
+                 EngineOptions& options) {
   const uint64_t picture = options.max_image_tokens * memory.feature_bytes_per_token;
   if (options.vision_cache_bytes == 0) {
     options.vision_cache_bytes = std::clamp(rest / 5, picture, kMostPictures * picture);
   }
   if (options.kv_memory_bytes == 0) {
+    const uint64_t least = KvBytesFor(std::min(max_context_tokens, kLeastContextTokens), memory);
     options.kv_memory_bytes =
-        std::min(Minus(rest, options.vision_cache_bytes),
-                 options.max_sequences * KvBytesFor(max_context_tokens, memory));
+        std::clamp(Minus(rest, options.vision_cache_bytes), least,
+                   std::max(least, options.max_sequences * KvBytesFor(max_context_tokens, memory)));
   }
-  const uint64_t least_kv = KvBytesFor(std::min(max_context_tokens, kLeastContextTokens), memory);
-  const uint64_t kv = std::max(options.kv_memory_bytes, least_kv);
-  const uint64_t needed = memory.FixedBytes() + spare + options.vision_cache_bytes + kv;
-  if (needed <= usable_bytes) return {};
-  return Error{ErrorCode::kResourceExhausted,
-               fmt::format("the model needs {} MiB and {} MiB can be had: free memory, raise the "
-                           "limit, or allow smaller pictures and shorter contexts",
-                           needed / kMiB, usable_bytes / kMiB),
-               "memory"};
+}
+
+Error TooLittle(const MemoryPlan& plan, uint64_t needed) {
+  return Error{
+      ErrorCode::kResourceExhausted,
+      fmt::format("this needs {} of memory (weights {}, working memory {}, KV cache {}, "
+                  "encoded pictures {}, the rest to spare) and {} can be had: free some, "
+                  "raise the memory limit, or allow smaller pictures, shorter contexts "
+                  "and answers, or less KV memory",
+                  DescribeBytes(needed), DescribeBytes(plan.weight_bytes),
+                  DescribeBytes(plan.working_bytes), DescribeBytes(plan.kv_bytes),
+                  DescribeBytes(plan.vision_cache_bytes), DescribeBytes(plan.usable_bytes)),
+      "memory"};
+}
+
+}  // namespace
+
+std::string MemoryPlan::Describe() const {
+  return fmt::format(
+      "weights {}, working memory {}, KV cache up to {} ({} tokens), encoded pictures up to {}; {} "
+      "could be had",
+      DescribeBytes(weight_bytes), DescribeBytes(working_bytes), DescribeBytes(kv_bytes), kv_tokens,
+      DescribeBytes(vision_cache_bytes), DescribeBytes(usable_bytes));
+}
+
+Result<MemoryPlan> PlanMemory(const MemoryLimits& limits, const ModelMemory& memory,
+                              size_t max_context_tokens, EngineOptions& options) {
+  MemoryPlan plan;
+  plan.usable_bytes = limits.UsableBytes();
+  plan.weight_bytes = memory.weight_bytes;
+  plan.working_bytes = memory.encoder_bytes + memory.decoder_bytes;
+  const uint64_t rest = Minus(plan.usable_bytes, memory.FixedBytes() + SpareBytes(limits));
+  ChooseSizes(rest, memory, max_context_tokens, options);
+  plan.kv_bytes = options.kv_memory_bytes;
+  plan.kv_tokens = plan.kv_bytes / memory.kv_block_bytes * kKvBlockTokens;
+  plan.vision_cache_bytes = options.vision_cache_bytes;
+  const uint64_t needed =
+      memory.FixedBytes() + kLeastSpareBytes + plan.kv_bytes + plan.vision_cache_bytes;
+  if (needed > plan.usable_bytes) return TooLittle(plan, needed);
+  return plan;
 }
 
 }  // namespace ocelli

@@ -42,13 +42,15 @@ class QwenEncodeJob : public EncodeJob {
 }  // namespace
 
 ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config) {
-  const RunnerPlan runner = MakeRunnerPlan(options, KvLayout(config.text_config).BlockBytes());
+  const RunnerPlan runner =
+      MakeRunnerPlan(options, KvLayout(config.text_config, options.kv_type).BlockBytes());
   const size_t merge = config.vision_config.spatial_merge_size;
   ModelPlan plan;
   plan.decoder.max_rows = runner.max_rows;
   plan.decoder.max_logit_rows = runner.max_logits;
   plan.decoder.max_segments = runner.max_segments;
   plan.decoder.max_context_tokens = ContextTokens(options, config);
+  plan.decoder.kv_type = options.kv_type;
   plan.max_patches = options.max_image_tokens * merge * merge;
   return plan;
 }

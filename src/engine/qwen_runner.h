@@ -46,7 +46,7 @@ class QwenRunner : public ModelRunner {
   // Of the current Forward, planned once.
   Mat<int32_t> position_ids_;          // [3, max_rows]
   size_t num_rows_ = 0;                // of position_ids_ in use
-  std::vector<float*> kv_blocks_;      // of all segments
+  std::vector<std::byte*> kv_blocks_;  // of all segments
   std::vector<PictureRows> pictures_;  // at most one a segment
   std::vector<DecoderSegment> segments_;
 };

@@ -17,7 +17,7 @@ size_t PackedHeads(const AttentionShape& shape, size_t n, int num_threads) {
 }
 
 size_t PackedHeadFloats(const AttentionShape& shape, size_t n) {
-  return DivideUp(n, kKvBlockTokens) * KvHeadFloats(shape);
+  return DivideUp(n, kKvBlockTokens) * KvHeadNumbers(shape);
 }
 
 // Returns the most that any n <= max_rows needs to pack: fewer rows mean more heads at a time.
@@ -52,7 +52,9 @@ void AttendSegmentTask(const AttentionShape& shape, const CausalSegment& segment
       .head_dim = shape.head_dim,
       .q = segment.q.Rows(begin, count).Cols(kv_head * columns, columns),
       .out = segment.out.Rows(begin, count).Cols(kv_head * columns, columns),
-      .kv = {.list = segment.blocks.data(), .offset_floats = kv_head * KvHeadFloats(shape)},
+      .kv = {.type = shape.kv_type,
+             .list = segment.blocks.data(),
+             .offset = kv_head * KvHeadNumbers(shape)},
       .first_visible = segment.first_token + begin + 1,
       .more_visible = 1};
   AttendRows(rows, scratch);
@@ -65,7 +67,7 @@ void PackHead(const AttentionShape& shape, MatView<const float> k, MatView<const
     const size_t ahead = std::min(t + kRowsAhead, k.rows() - 1);
     PrefetchRow(k.Row(ahead), shape.head_dim);
     PrefetchRow(v.Row(ahead), shape.head_dim);
-    StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadFloats(shape),
+    StoreKvHead(shape, k.Row(t), v.Row(t), packed + t / kKvBlockTokens * KvHeadNumbers(shape),
                 t % kKvBlockTokens);
   }
 }
@@ -126,7 +128,7 @@ void FullAttention(const AttentionShape& shape, MatView<const float> q, MatView<
           .q = q.Rows(begin, count).Cols(column, head_dim),
           .out = out.Rows(begin, count).Cols(column, head_dim),
           .kv = {.first = scratch.Packed() + task / row_blocks * head_floats,
-                 .block_floats = KvHeadFloats(shape)},
+                 .block_numbers = KvHeadNumbers(shape)},
           .first_visible = n,
           .more_visible = 0};
       AttendRows(rows, scratch.Worker(worker));

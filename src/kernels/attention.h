@@ -14,9 +14,9 @@ namespace ocelli {
 // Consecutive new tokens of one sequence: row r is token first_token + r and attends to tokens
 // 0 .. first_token + r. Their keys and values are already in `blocks`.
 struct CausalSegment {
-  MatView<const float> q;                // [rows, heads * head_dim]
-  MatView<float> out;                    // [rows, heads * head_dim]; may be q
-  std::span<const float* const> blocks;  // this layer's KV blocks in token order
+  MatView<const float> q;               // [rows, heads * head_dim]
+  MatView<float> out;                   // [rows, heads * head_dim]; may be q
+  std::span<const void* const> blocks;  // this layer's KV blocks in token order
   size_t first_token = 0;
 };
 

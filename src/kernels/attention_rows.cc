@@ -15,7 +15,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace ocelli::HWY_NAMESPACE {
 
-// The query rows of a task, in tiles: row i is head i % group of token i / group.
+// The query rows of a task, in tiles: row i is head i % group of token i / group. Keys and values
+// are kept as `Number`s.
+template <typename Number>
 class RowBlock {
  public:
   RowBlock(const AttentionRows& rows, float* scratch)
@@ -72,13 +74,15 @@ class RowBlock {
   void Step(size_t tile, size_t first_token) {
     const size_t first_row = tile * kTileRows;
     const size_t last_row = LastRow(tile);
-    TileStep step = {.head_dim = head_dim_,
-                     .tokens = std::min(kSoftmaxStepTokens, Visible(last_row) - first_token),
-                     .exponent_scale = exponent_scale_,
-                     .queries = Queries(tile)};
+    TileStep<Number> step = {
+        .head_dim = head_dim_,
+        .tokens = std::min(kSoftmaxStepTokens, Visible(last_row) - first_token),
+        .exponent_scale = exponent_scale_,
+        .queries = Queries(tile)};
     const size_t last_block = (Visible(last_row) - 1) / kKvBlockTokens;
     for (size_t b = 0; b <= kStepBlocks; ++b) {
-      step.blocks[b] = rows_.kv.Block(std::min(first_token / kKvBlockTokens + b, last_block));
+      step.blocks[b] =
+          rows_.kv.Block<Number>(std::min(first_token / kKvBlockTokens + b, last_block));
     }
     for (size_t r = 0; r < kTileRows; ++r) {
       const size_t visible = Visible(std::min(first_row + r, last_row));
@@ -115,7 +119,10 @@ class RowBlock {
   float* sums_;     // [tiles * kTileRows, padded_dim], weighted sums of values so far
 };
 
-void AttendRowBlock(const AttentionRows& rows, float* scratch) { RowBlock(rows, scratch).Attend(); }
+void AttendRowBlock(const AttentionRows& rows, float* scratch) {
+  if (rows.kv.type == KvType::kBf16) return RowBlock<Bf16>(rows, scratch).Attend();
+  RowBlock<float>(rows, scratch).Attend();
+}
 
 }  // namespace ocelli::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

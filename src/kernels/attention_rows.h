@@ -22,13 +22,17 @@ inline constexpr size_t kAttentionBlockRows = 96;
 
 // The KV blocks of one head: a list of blocks, or blocks one behind the other.
 struct KvHeadBlocks {
-  const float* const* list = nullptr;  // null: contiguous
-  const float* first = nullptr;
-  size_t offset_floats = 0;  // from the start of a block to this head
-  size_t block_floats = 0;   // from one contiguous block to the next
+  KvType type = KvType::kFloat32;
+  const void* const* list = nullptr;  // null: contiguous
+  const void* first = nullptr;
+  size_t offset = 0;         // numbers from the start of a block to this head
+  size_t block_numbers = 0;  // from one contiguous block to the next
 
-  const float* Block(size_t i) const {
-    return (list != nullptr ? list[i] : first + i * block_floats) + offset_floats;
+  // Returns this head's part of block `i`; `Number` is that of `type`.
+  template <typename Number>
+  const Number* Block(size_t i) const {
+    if (list != nullptr) return static_cast<const Number*>(list[i]) + offset;
+    return static_cast<const Number*>(first) + i * block_numbers + offset;
   }
 };
 

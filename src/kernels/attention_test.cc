@@ -55,7 +55,7 @@ struct Sequence {
         k(n, s.kv_heads * s.head_dim),
         v(n, s.kv_heads * s.head_dim),
         blocks((n + kKvBlockTokens - 1) / kKvBlockTokens,
-               std::vector<float>(KvBlockFloats(s), kNan)) {
+               std::vector<std::byte>(KvBlockBytes(s), std::byte{0xFF})) {
     std::mt19937 rng(seed);
     q.Fill(rng, scale);
     k.Fill(rng);
@@ -71,8 +71,8 @@ struct Sequence {
 
   AttentionShape shape;
   Loose q, k, v;
-  std::vector<std::vector<float>> blocks;
-  std::vector<const float*> pointers;
+  std::vector<std::vector<std::byte>> blocks;
+  std::vector<const void*> pointers;
 };
 
 // Runs the sequence in calls of `chunk` rows.
@@ -137,7 +137,8 @@ bool SameBits(const Mat<float>& a, const Mat<float>& b) {
 
 TEST(KvBlock, PadsValuesWithZerosAndTouchesOneSlot) {
   const AttentionShape shape{2, 2, 72};
-  std::vector<float> k(2 * 72, 1.0f), v(2 * 72, 2.0f), block(KvBlockFloats(shape), kNan);
+  std::vector<float> k(2 * 72, 1.0f), v(2 * 72, 2.0f),
+      block(KvBlockBytes(shape) / sizeof(float), kNan);
   StoreKv(shape, k.data(), v.data(), block.data(), 19);
   EXPECT_EQ(std::ranges::count(block, 1.0f), 2 * 72);
   EXPECT_EQ(std::ranges::count(block, 2.0f), 2 * 72);
@@ -192,6 +193,38 @@ TEST(CausalAttention, ChunksOfAnySizeGiveTheSameBits) {
       const Mat<float> whole = RunCausal(s, 150);
       for (const size_t chunk : {1u, 7u, 32u, 100u}) {
         EXPECT_TRUE(SameBits(RunCausal(s, chunk), whole)) << "chunks of " << chunk;
+      }
+    }
+  });
+}
+
+// Returns a sequence whose keys and values are those of `s` rounded to bf16 numbers, kept as
+// `type`.
+Sequence Rounded(const Sequence& s, KvType type) {
+  AttentionShape shape = s.shape;
+  shape.kv_type = type;
+  Sequence rounded(shape, s.size(), 1);
+  for (size_t t = 0; t < s.size(); ++t) {
+    std::copy_n(s.q.view().Row(t), s.q.view().cols(), rounded.q.view().Row(t));
+    for (size_t c = 0; c < s.k.view().cols(); ++c) {
+      rounded.k.view()(t, c) = ToFloat(RoundToBf16(s.k.view()(t, c)));
+      rounded.v.view()(t, c) = ToFloat(RoundToBf16(s.v.view()(t, c)));
+    }
+    rounded.Store(t);
+  }
+  return rounded;
+}
+
+TEST(CausalAttention, Bf16BlocksEqualFloat32BlocksOfTheSameNumbers) {
+  OnEveryTarget([](Target) {
+    for (const AttentionShape shape : {AttentionShape{4, 2, 64}, AttentionShape{6, 2, 72},
+                                       AttentionShape{16, 8, 128}, AttentionShape{3, 1, 20}}) {
+      AttentionShape bf16_shape = shape;
+      bf16_shape.kv_type = KvType::kBf16;
+      const Sequence given(bf16_shape, 150, 12);  // rounds when it stores
+      const Mat<float> expected = RunCausal(Rounded(given, KvType::kFloat32), 150);
+      for (const size_t chunk : {1u, 7u, 150u}) {
+        EXPECT_TRUE(SameBits(RunCausal(given, chunk), expected)) << shape.head_dim << ' ' << chunk;
       }
     }
   });

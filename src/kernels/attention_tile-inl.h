@@ -39,12 +39,14 @@ struct TileState {
   float* sum;  // [16]
 };
 
+// What is read of `Number`s: keys and values as they are kept.
+template <typename Number>
 struct TileStep {
   size_t head_dim = 0;
-  size_t tokens = 0;                          // that any row of the tile sees in this step
-  float exponent_scale = 0.0f;                // weight = 2^((score - max) * exponent_scale)
-  const float* queries = nullptr;             // [head_dim][rows]
-  const float* blocks[kStepBlocks + 1] = {};  // of the step; the next one is fetched early
+  size_t tokens = 0;                           // that any row of the tile sees in this step
+  float exponent_scale = 0.0f;                 // weight = 2^((score - max) * exponent_scale)
+  const float* queries = nullptr;              // [head_dim][rows]
+  const Number* blocks[kStepBlocks + 1] = {};  // of the step; the next one is fetched early
   size_t visible[kTileRows] = {};  // tokens of the step that each row sees, not decreasing
 };
 
@@ -66,17 +68,27 @@ HWY_INLINE size_t TileHeight(size_t rows) {
   return height;
 }
 
+// Loads a vector of keys or values; widening is exact.
+HWY_INLINE FloatVec LoadNumbers(const float* from) { return hn::LoadU(FloatTag(), from); }
+HWY_INLINE FloatVec LoadNumbers(const Bf16* from) {
+  const hn::RebindToSigned<FloatTag> d32;
+  const hn::Rebind<uint16_t, FloatTag> d16;
+  const auto bits = hn::LoadU(d16, &from->bits);
+  return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
+}
+
 // Adds k terms of a panel product: sums[r][v] += a(r, i) * b[v][i], i < k, in order; a(r, i) is
 // a[r * kRowStride + i * kTermStride] and b advances by a panel line.
 // Calls each(i) beside each term.
-template <size_t kRows, size_t kVectors, size_t kRowStride, size_t kTermStride, class Each>
-HWY_INLINE void MultiplyPanel(const float* HWY_RESTRICT a, const float* const (&b)[kVectors],
+template <size_t kRows, size_t kVectors, size_t kRowStride, size_t kTermStride, typename Number,
+          class Each>
+HWY_INLINE void MultiplyPanel(const float* HWY_RESTRICT a, const Number* const (&b)[kVectors],
                               size_t k, FloatVec (&sums)[kRows][kVectors], Each each) {
   const FloatTag d;
   for (size_t i = 0; i < k; ++i) {
     each(i);
     FloatVec line[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) line[v] = hn::LoadU(d, b[v] + i * kKvPanelLanes);
+    for (size_t v = 0; v < kVectors; ++v) line[v] = LoadNumbers(b[v] + i * kKvPanelLanes);
     for (size_t r = 0; r < kRows; ++r) {
       const FloatVec factor = hn::Set(d, a[r * kRowStride + i * kTermStride]);
       for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, line[v], sums[r][v]);
@@ -96,12 +108,12 @@ HWY_INLINE void SetZero(FloatVec (&sums)[kRows][kVectors]) {
 //
 // Few rows, as when decoding, use each number once, so memory sets the pace: meanwhile the values
 // of the block and the keys of the next one are fetched, line for line.
-template <size_t kRows>
-HWY_INLINE void ScoreTile(const TileStep& step, float* HWY_RESTRICT scores) {
+template <size_t kRows, typename Number>
+HWY_INLINE void ScoreTile(const TileStep<Number>& step, float* HWY_RESTRICT scores) {
   constexpr size_t kPanels = std::max<size_t>(1, kTileVectors * kVecLanes / kKvPanelLanes);
   const FloatTag d;
   for (size_t t = 0; t < step.tokens; t += kTileVectors * kVecLanes) {
-    const float* lines[kTileVectors];
+    const Number* lines[kTileVectors];
     for (size_t v = 0; v < kTileVectors; ++v) {
       const size_t slot = (t + v * kVecLanes) % kKvBlockTokens;
       lines[v] = step.blocks[t / kKvBlockTokens] +
@@ -109,8 +121,8 @@ HWY_INLINE void ScoreTile(const TileStep& step, float* HWY_RESTRICT scores) {
     }
     FloatVec sums[kRows][kTileVectors];
     SetZero(sums);
-    const float* now = step.blocks[t / kKvBlockTokens] + step.head_dim * kKvBlockTokens;
-    const float* next = step.blocks[t / kKvBlockTokens + 1];
+    const Number* now = step.blocks[t / kKvBlockTokens] + step.head_dim * kKvBlockTokens;
+    const Number* next = step.blocks[t / kKvBlockTokens + 1];
     const size_t panel = t % kKvBlockTokens / kKvPanelLanes * step.head_dim;
     const auto prefetch = [&](size_t i) HWY_ATTR {
       if constexpr (kRows > kStreamingRows) return;
@@ -156,8 +168,8 @@ HWY_INLINE float WeighRow(float* HWY_RESTRICT scores, size_t count, float scale,
 
 // Turns scores into weights, brings the state up to date, and sets `decay` to what each row's
 // earlier sums must be multiplied by.
-template <size_t kRows>
-HWY_INLINE void WeighTile(const TileStep& step, TileState state, float* HWY_RESTRICT scores,
+template <size_t kRows, typename Number>
+HWY_INLINE void WeighTile(const TileStep<Number>& step, TileState state, float* HWY_RESTRICT scores,
                           float* HWY_RESTRICT decay) {
   const FloatTag d;
   const size_t count = (step.tokens + kVirtualLanes - 1) / kVirtualLanes * kVirtualLanes;
@@ -180,15 +192,15 @@ HWY_INLINE void WeighTile(const TileStep& step, TileState state, float* HWY_REST
 }
 
 // totals = totals * decay + weights V for one group of channels; `channel` is its first.
-template <size_t kRows, size_t kVectors>
-HWY_INLINE void AddValues(const TileStep& step, const float* HWY_RESTRICT weights,
+template <size_t kRows, size_t kVectors, typename Number>
+HWY_INLINE void AddValues(const TileStep<Number>& step, const float* HWY_RESTRICT weights,
                           const float* HWY_RESTRICT decay, size_t channel,
                           float* HWY_RESTRICT totals, size_t padded_dim) {
   const FloatTag d;
   FloatVec sums[kRows][kVectors];
   SetZero(sums);
   for (size_t t = 0; t < step.tokens; t += kKvBlockTokens) {
-    const float* lines[kVectors];
+    const Number* lines[kVectors];
     for (size_t v = 0; v < kVectors; ++v) {
       const size_t c = channel + v * kVecLanes;
       lines[v] = step.blocks[t / kKvBlockTokens] + kKvBlockTokens * step.head_dim +
@@ -204,7 +216,7 @@ HWY_INLINE void AddValues(const TileStep& step, const float* HWY_RESTRICT weight
         if (i >= step.visible[r]) continue;
         const FloatVec weight = hn::Set(d, weights[r * kSoftmaxStepTokens + i]);
         for (size_t v = 0; v < kVectors; ++v) {
-          const FloatVec line = hn::LoadU(d, lines[v] + (i - t) * kKvPanelLanes);
+          const FloatVec line = LoadNumbers(lines[v] + (i - t) * kKvPanelLanes);
           sums[r][v] = hn::MulAdd(weight, line, sums[r][v]);
         }
       }
@@ -221,8 +233,8 @@ HWY_INLINE void AddValues(const TileStep& step, const float* HWY_RESTRICT weight
 
 // Adds one step of keys and values to a tile. **Shapes**: scores [kTileRows, kSoftmaxStepTokens] is
 // working memory, totals [kTileRows, padded_dim].
-template <size_t kRows>
-void AttendTile(const TileStep& step, TileState state, float* HWY_RESTRICT scores,
+template <size_t kRows, typename Number>
+void AttendTile(const TileStep<Number>& step, TileState state, float* HWY_RESTRICT scores,
                 float* HWY_RESTRICT totals, size_t padded_dim) {
   HWY_ALIGN float decay[kVirtualLanes];
   ScoreTile<kRows>(step, scores);

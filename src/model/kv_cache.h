@@ -14,24 +14,24 @@ namespace ocelli {
 
 // How one KvBlock holds the keys and values of kKvBlockTokens consecutive tokens of a sequence:
 //
-//   layer 0: KvBlockFloats | layer 1: KvBlockFloats | ...        (see kernels/attention.h)
+//   layer 0: LayerBytes() | layer 1: LayerBytes() | ...        (see kernels/kv_block.h)
 struct KvLayout {
   AttentionShape attention;
   size_t num_layers = 0;
 
   KvLayout() = default;
-  explicit KvLayout(const TextConfig& config);
+  explicit KvLayout(const TextConfig& config, KvType type = KvType::kFloat32);
 
-  // Returns the floats of one layer of a block: layer l begins at l * LayerFloats().
-  size_t LayerFloats() const { return KvBlockFloats(attention); }
-  size_t BlockBytes() const { return num_layers * LayerFloats() * sizeof(float); }
+  // Returns the memory of one layer of a block: layer l begins at l * LayerBytes().
+  size_t LayerBytes() const { return KvBlockBytes(attention); }
+  size_t BlockBytes() const { return num_layers * LayerBytes(); }
   // Returns the blocks that hold `num_tokens` tokens.
   static size_t BlocksFor(size_t num_tokens) { return DivideUp(num_tokens, kKvBlockTokens); }
 };
 
 // What the decoder sees of a sequence's keys and values: its blocks in token order. Blocks that are
 // full may be shared between sequences; who owns them is the engine's business.
-using KvView = std::span<float* const>;
+using KvView = std::span<std::byte* const>;
 
 // Names one block of a KvArena.
 using KvBlockId = uint32_t;
@@ -46,9 +46,8 @@ class KvArena {
   const KvLayout& layout() const { return layout_; }
   size_t num_blocks() const { return num_blocks_; }
 
-  // Returns the first float of `block` (< num_blocks()), laid out as KvLayout says.
-  // **Threads**: any.
-  float* Data(KvBlockId block);
+  // Returns where `block` (< num_blocks()) begins, laid out as KvLayout says. **Threads**: any.
+  std::byte* Data(KvBlockId block);
 
  private:
   KvLayout layout_;

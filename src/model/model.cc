@@ -6,9 +6,9 @@ namespace ocelli {
 namespace {
 
 // Fills in what one token costs, which no plan changes.
-ModelMemory PerToken(const ModelConfig& config) {
+ModelMemory PerToken(const ModelConfig& config, KvType kv_type) {
   ModelMemory memory;
-  memory.kv_block_bytes = KvLayout(config.text_config).BlockBytes();
+  memory.kv_block_bytes = KvLayout(config.text_config, kv_type).BlockBytes();
   memory.feature_bytes_per_token =
       VisionFeatures::BytesFor(config.vision_config.deepstack_visual_indexes.size(),
                                config.vision_config.out_hidden_size, 1);
@@ -19,7 +19,7 @@ ModelMemory PerToken(const ModelConfig& config) {
 
 ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_threads,
                      WeightFormat format) {
-  ModelMemory memory = PerToken(config);
+  ModelMemory memory = PerToken(config, plan.decoder.kv_type);
   memory.weight_bytes = EstimateWeightBytes(config, format);
   memory.encoder_bytes =
       VisionEncoder::PlannedBytes(config.vision_config, plan.max_patches, num_threads);
@@ -41,7 +41,7 @@ Model::Model(const ModelConfig& config, ModelWeights weights, const ModelPlan& p
       text_decoder_(config_.text_config, weights_.language_model, plan.decoder, pool) {}
 
 ModelMemory Model::memory() const {
-  ModelMemory memory = PerToken(config_);
+  ModelMemory memory = PerToken(config_, kv_layout().attention.kv_type);
   memory.weight_bytes = weights_.size_bytes();
   memory.encoder_bytes = vision_encoder_.buffer_bytes();
   memory.decoder_bytes = text_decoder_.buffer_bytes();

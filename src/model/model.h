@@ -52,7 +52,7 @@ class Model {
   const ModelWeights& weights() const { return weights_; }
   VisionEncoder& vision_encoder() { return vision_encoder_; }
   TextDecoder& text_decoder() { return text_decoder_; }
-  KvLayout kv_layout() const { return KvLayout(config_.text_config); }
+  const KvLayout& kv_layout() const { return text_decoder_.kv_layout(); }
   ModelMemory memory() const;
 
  private:

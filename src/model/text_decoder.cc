@@ -35,7 +35,7 @@ TextDecoder::TextDecoder(const TextConfig& config, const TextWeights& weights,
       weights_(weights),
       plan_(plan),
       pool_(pool),
-      kv_layout_(config),
+      kv_layout_(config, plan.kv_type),
       rotary_(config),
       eps_(static_cast<float>(config.rms_norm_eps)),
       hidden_(plan.max_rows, config.hidden_size),
@@ -59,7 +59,7 @@ size_t TextDecoder::PlannedBytes(const TextConfig& config, const DecoderPlan& pl
                                  int num_threads) {
   const size_t per_row = 2 * config.hidden_size + WideSize(config) + config.head_dim;
   return (plan.max_rows * per_row + plan.max_logit_rows * config.vocab_size) * sizeof(float) +
-         MaxBlocks(plan) * sizeof(const float*) +
+         MaxBlocks(plan) * sizeof(const void*) +
          plan.max_segments * (sizeof(ActiveRows) + sizeof(CausalSegment)) +
          LinearScratch::BytesFor(plan.max_rows, MaxInputs(config), num_threads) +
          AttentionScratch::BytesFor(KvLayout(config).attention, 0, num_threads);
@@ -167,7 +167,7 @@ void TextDecoder::StoreKeysValues(size_t layer) noexcept {
   const MatView<const float> k = Qkv().Cols(config_.q_size(), config_.kv_size());
   const MatView<const float> v =
       Qkv().Cols(config_.q_size() + config_.kv_size(), config_.kv_size());
-  const size_t layer_offset = layer * kv_layout_.LayerFloats();
+  const size_t layer_offset = layer * kv_layout_.LayerBytes();
   for (const ActiveRows& active : active_) {
     ForRowRanges(active.count, 2 * config_.kv_size(), pool_, [&](size_t begin, size_t end) {
       for (size_t r = begin; r < end; ++r) {
@@ -198,7 +198,7 @@ void TextDecoder::KeepLogitRows() noexcept {
 
 void TextDecoder::Attend(size_t layer) noexcept {
   const MatView<float> q = Qkv().Cols(0, config_.q_size());
-  const size_t layer_offset = layer * kv_layout_.LayerFloats();
+  const size_t layer_offset = layer * kv_layout_.LayerBytes();
   causal_.clear();
   layer_blocks_.clear();
   for (const ActiveRows& active : active_) {

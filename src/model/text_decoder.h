@@ -44,6 +44,7 @@ struct DecoderPlan {
   size_t max_logit_rows = 0;      // likewise
   size_t max_segments = 0;        // likewise
   size_t max_context_tokens = 0;  // of one sequence
+  KvType kv_type = KvType::kFloat32;
 };
 
 // Sees the hidden states of a Forward, for tests: `index` 0 is the embeddings, i the output of
@@ -69,6 +70,7 @@ class TextDecoder {
                                const HiddenObserver* observer = nullptr) noexcept;
 
   const DecoderPlan& plan() const { return plan_; }
+  const KvLayout& kv_layout() const { return kv_layout_; }
   size_t buffer_bytes() const;
   // Returns what buffer_bytes() would be, without taking it.
   static size_t PlannedBytes(const TextConfig& config, const DecoderPlan& plan, int num_threads);
@@ -109,10 +111,10 @@ class TextDecoder {
   TextRotaryEmbedding rotary_;
   float eps_;
 
-  std::vector<ActiveRows> active_;          // [segments]
-  size_t num_rows_ = 0;                     // of all active_
-  std::vector<CausalSegment> causal_;       // [segments with rows]
-  std::vector<const float*> layer_blocks_;  // KV blocks of all segments in the current layer
+  std::vector<ActiveRows> active_;         // [segments]
+  size_t num_rows_ = 0;                    // of all active_
+  std::vector<CausalSegment> causal_;      // [segments with rows]
+  std::vector<const void*> layer_blocks_;  // KV blocks of all segments in the current layer
 
   Mat<float> hidden_;  // [max_rows, C] residual stream
   Mat<float> normed_;  // [max_rows, C]

@@ -46,7 +46,7 @@ class Bench {
         kv_(KvLayout(config_.text_config), 32) {}
 
   TextDecoder& decoder() { return decoder_; }
-  float* NewBlock() { return kv_.Data(num_blocks_++); }
+  std::byte* NewBlock() { return kv_.Data(num_blocks_++); }
 
  private:
   ModelConfig config_;
@@ -64,7 +64,7 @@ struct Prompt {
 
   std::vector<int32_t> tokens;
   std::vector<TwinPicture> pictures;
-  std::vector<float*> blocks;
+  std::vector<std::byte*> blocks;
   Mat<int32_t> positions;
   std::vector<PictureRows> rows;
 

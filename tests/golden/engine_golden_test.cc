@@ -227,6 +227,25 @@ TEST_P(EngineGolden, AnswersAsTheReferenceWithGuesses) {
   EXPECT_EQ(engine.Answer(request).ids, plain.Answer(request).ids);
 }
 
+TEST_P(EngineGolden, Bf16KvAnswersTheSameWhateverTheSchedule) {
+  EngineOptions options = RoomyOptions();
+  options.kv_type = KvType::kBf16;
+  options.prefix_cache = false;
+  GoldenEngine plain(model(), options);
+  options.prefix_cache = true;
+  options.max_draft_tokens = 4;
+  options.shared_prefill_chunk_tokens = 7;
+  options.kv_memory_bytes = uint64_t{1} << 20;
+  GoldenEngine busy(model(), options, 2);
+  std::vector<std::shared_ptr<EventQueue>> running;
+  for (const GenerateRequest& request : model().requests) running.push_back(busy.Submit(request));
+  for (size_t i = 0; i < running.size(); ++i) {
+    const auto alone = plain.Answer(model().requests[i]).ids;
+    EXPECT_EQ(GoldenEngine::Collect(*running[i]).ids, alone) << model().cases[i].name;
+    EXPECT_EQ(busy.Answer(model().requests[i]).ids, alone) << model().cases[i].name << ", cached";
+  }
+}
+
 TEST_P(EngineGolden, ASecondTurnReadsOnlyWhatIsNew) {
   for (size_t i = 0; i < model().requests.size(); ++i) {
     if (model().requests[i].pictures.empty()) continue;

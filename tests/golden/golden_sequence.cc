@@ -1,7 +1,6 @@
 #include "golden_sequence.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -60,10 +59,13 @@ ModelPlan GoldenPlan() {
   return plan;
 }
 
-std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool) {
+std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool,
+                                       KvType kv_type) {
   Result<Checkpoint> checkpoint = Checkpoint::Open(directory);
   OCELLI_CHECK(checkpoint.ok(), "{}", checkpoint.error().message);
-  Result<std::unique_ptr<Model>> model = Model::Load(*checkpoint, GoldenPlan(), pool);
+  ModelPlan plan = GoldenPlan();
+  plan.decoder.kv_type = kv_type;
+  Result<std::unique_ptr<Model>> model = Model::Load(*checkpoint, plan, pool);
   OCELLI_CHECK(model.ok(), "{}", model.error().message);
   return *std::move(model);
 }
@@ -89,9 +91,9 @@ std::vector<VisionFeatures> EncodePictures(Model& model, const GoldenCase& golde
 
 PoisonedBlocks::PoisonedBlocks(const Model& model, size_t num_tokens)
     : arena_(model.kv_layout(), KvLayout::BlocksFor(num_tokens)) {
-  const size_t block_floats = model.kv_layout().BlockBytes() / sizeof(float);
+  const size_t block_bytes = model.kv_layout().BlockBytes();
   for (KvBlockId block = 0; block < arena_.num_blocks(); ++block) {
-    std::fill_n(arena_.Data(block), block_floats, std::numeric_limits<float>::quiet_NaN());
+    std::fill_n(arena_.Data(block), block_bytes, std::byte{0xFF});  // NaN in every format
   }
 }
 

@@ -15,7 +15,8 @@ namespace ocelli {
 ModelPlan GoldenPlan();
 
 // Loads a golden checkpoint; a failure fails the process.
-std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool);
+std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool,
+                                       KvType kv_type = KvType::kFloat32);
 
 // Returns what the encoder makes of every picture of `golden`, from its expected pixel_values.
 std::vector<VisionFeatures> EncodePictures(Model& model, const GoldenCase& golden);
@@ -25,7 +26,7 @@ class PoisonedBlocks {
  public:
   PoisonedBlocks(const Model& model, size_t num_tokens);
 
-  float* Next() { return arena_.Data(num_dealt_++); }
+  std::byte* Next() { return arena_.Data(num_dealt_++); }
 
  private:
   KvArena arena_;
@@ -54,7 +55,7 @@ class GoldenSequence {
   const std::vector<VisionFeatures>& features_;
   RopeIndex rope_index_;
   PoisonedBlocks& unused_blocks_;
-  std::vector<float*> blocks_;
+  std::vector<std::byte*> blocks_;
   size_t num_done_ = 0;
   Mat<int32_t> position_ids_;
   std::vector<PictureRows> picture_rows_;

@@ -18,6 +18,8 @@ using testing::OnEveryTarget;
 
 constexpr float kAllowedRatio = 2.0f;
 constexpr double kAllowedRmsRatio = 1.0;
+constexpr double kAllowedBf16KvError =
+    0.02;  // of the largest logit; measured: see docs/numerics.md
 constexpr size_t kNumAnswers = 24;
 constexpr size_t kFewAnswers = 4;
 
@@ -149,6 +151,32 @@ TEST_P(ModelGolden, GreedyTokensAreEqual) {
       const GoldenRun run = RunGolden(*model_, golden, features, 0, kNumAnswers);
       const std::vector<int64_t> answers(run.answers.begin(), run.answers.end());
       EXPECT_EQ(answers, golden["greedy"].integers);
+    }
+  });
+}
+
+TEST_P(ModelGolden, Bf16KvStaysNearTheReferenceAndKeepsItsBits) {
+  ThreadPool one_thread(1);
+  const std::unique_ptr<Model> model =
+      LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), one_thread, KvType::kBf16);
+  OnEveryTarget([&](Target target) {
+    for (const GoldenCase& golden : cases_) {
+      SCOPED_TRACE(golden.name);
+      const std::vector<VisionFeatures> features = EncodePictures(*model, golden);
+      const GoldenRun whole = RunGolden(*model, golden, features, 0, kFewAnswers);
+      const MatView<const float> expected = golden["logits"].FloatMat();
+      const double largest = double{golden.logits_max_abs};
+      const double error = double{MaxAbsDifference(expected, whole.logits.view())} / largest;
+      const double rms = RmsDifference(expected, whole.logits.view()) / largest;
+      EXPECT_LE(error, kAllowedBf16KvError);
+      EXPECT_GT(error, 1e-5);  // it is another number format
+      std::printf("%-7s %-30s bf16 KV: logits %.5f, rms %.5f of the largest\n",
+                  std::string(TargetName(target)).c_str(), golden.name.c_str(), error, rms);
+      for (const size_t chunk : {1, 7, 32}) {
+        const GoldenRun run = RunGolden(*model, golden, features, chunk, kFewAnswers);
+        EXPECT_TRUE(SameBits(run.logits.view(), whole.logits.view())) << chunk;
+        EXPECT_TRUE(SameBits(run.answer_logits.view(), whole.answer_logits.view())) << chunk;
+      }
     }
   });
 }
