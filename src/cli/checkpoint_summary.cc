@@ -40,12 +40,6 @@ std::string Line(std::string_view label, std::string_view text) {
   return fmt::format("{:<11}{}", label, text);
 }
 
-std::string ModelLine(const CheckpointSummary& summary) {
-  return Line("model", fmt::format("Qwen3-VL, dense, {} parameters, {} embeddings",
-                                   Parameters(summary.parameters.total()),
-                                   summary.config.tie_word_embeddings ? "tied" : "separate"));
-}
-
 std::string TextLine(const CheckpointSummary& summary) {
   const TextConfig& text = summary.config.text_config;
   return Line("text", fmt::format("{} layers, hidden {}, {} heads of {} ({} key/value), "
@@ -112,6 +106,12 @@ std::string PictureLine(const CheckpointSummary& summary) {
 
 }  // namespace
 
+std::string DescribeModel(const CheckpointSummary& summary) {
+  return fmt::format("Qwen3-VL, dense, {} parameters, {} embeddings",
+                     Parameters(summary.parameters.total()),
+                     summary.config.tie_word_embeddings ? "tied" : "separate");
+}
+
 Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
   CheckpointSummary summary;
   summary.config = checkpoint.config();
@@ -141,8 +141,9 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
 }
 
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary) {
-  std::vector<std::string> lines = {ModelLine(summary), TextLine(summary), VisionLine(summary),
-                                    EmbeddingLine(summary), DTypeLine(summary)};
+  std::vector<std::string> lines = {Line("model", DescribeModel(summary)), TextLine(summary),
+                                    VisionLine(summary), EmbeddingLine(summary),
+                                    DTypeLine(summary)};
   AddFileLines(summary, lines);
   lines.push_back(MemoryLine(summary));
   lines.push_back(PictureLine(summary));

@@ -36,6 +36,10 @@ struct CheckpointSummary {
 // Summarises a checkpoint; reads headers only. **Errors**: as Checkpoint::CheckComplete.
 Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint);
 
+// Returns what the model is in a few words: "Qwen3-VL, dense, 2.13 billion parameters, tied
+// embeddings".
+std::string DescribeModel(const CheckpointSummary& summary);
+
 // Returns the lines that `ocelli inspect` prints, aligned, without line ends.
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary);
 

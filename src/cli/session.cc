@@ -66,7 +66,7 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
     return Error{ErrorCode::kInvalidArgument,
                  "--config goes with --load-format dummy; a checkpoint has its own", "config"};
   }
-  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
+  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model, options.pull));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
   OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
   OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));

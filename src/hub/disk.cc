@@ -6,7 +6,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -119,18 +118,6 @@ uint64_t DiskBytesOf(const fs::path& file) {
   struct stat info {};
   if (stat(file.c_str(), &info) != 0) return 0;
   return static_cast<uint64_t>(info.st_blocks) * kStatBlockBytes;
-}
-
-std::string ByteText(uint64_t bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"bytes", "kB", "MB", "GB", "TB"};
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < kUnits.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
 }
 
 }  // namespace ocelli::hub

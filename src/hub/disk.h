@@ -39,9 +39,6 @@ Result<uint64_t> FreeDiskBytes(const std::filesystem::path& directory);
 // there is none.
 uint64_t DiskBytesOf(const std::filesystem::path& file);
 
-// Returns "4.26 GB".
-std::string ByteText(uint64_t bytes);
-
 }  // namespace ocelli::hub
 
 #endif  // OCELLI_HUB_DISK_H_

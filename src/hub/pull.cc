@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/file.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_config.h"
@@ -218,8 +219,8 @@ class Puller {
     return Error{ErrorCode::kResourceExhausted,
                  fmt::format("{} needs {} more on the disk of {}, which has {} free; free some "
                              "space, or set HF_HOME to a folder on another disk",
-                             request_.repo.Text(), ByteText(needed), cache_.directory().string(),
-                             ByteText(free)),
+                             request_.repo.Text(), DescribeBytes(needed),
+                             cache_.directory().string(), DescribeBytes(free)),
                  "disk"};
   }
 
