@@ -20,7 +20,7 @@ struct HubSettings {
   bool offline = false;  // no connection is made
 
   int connections = 4;                             // at once, for one file
-  size_t part_bytes = size_t{4} << 20;             // what is fetched again when it is bad
+  size_t part_bytes = size_t{1} << 20;             // what is fetched again when it is bad
   size_t request_bytes = size_t{64} << 20;         // asked for at once
   uint64_t spare_disk_bytes = uint64_t{64} << 20;  // must stay free on the disk
 

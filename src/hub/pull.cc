@@ -122,7 +122,11 @@ class Puller {
     const Status first = ListFrom(MakeHuggingFace(probe_settings_));
     if (first.ok() || first.error().code != ErrorCode::kUnavailable) return first;
     const Status second = ListFrom(MakeModelScope(probe_settings_));
-    return second.ok() || second.error().code == ErrorCode::kCancelled ? second : first;
+    if (second.ok() || second.error().code == ErrorCode::kCancelled) return second;
+    return Error{first.error().code,
+                 fmt::format("{} ({} did not help either)", first.error().message,
+                             HostOf(settings_.modelscope_endpoint)),
+                 first.error().param};
   }
 
   Status ListFrom(std::unique_ptr<HubSource> source) {
