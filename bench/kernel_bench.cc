@@ -16,7 +16,7 @@
 #include "kernels/packed_matrix.h"
 #include "kernels/targets.h"
 #include "parallel/thread_pool.h"
-#include "peaks.h"
+#include "kernels/peaks.h"
 
 namespace ocelli {
 namespace {

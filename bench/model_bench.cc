@@ -16,7 +16,7 @@
 #include "checkpoint/dummy_weights.h"
 #include "kernels/targets.h"
 #include "model/model.h"
-#include "peaks.h"
+#include "kernels/peaks.h"
 
 namespace ocelli {
 namespace {
