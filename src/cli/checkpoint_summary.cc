@@ -104,6 +104,16 @@ std::string PictureLine(const CheckpointSummary& summary) {
                           summary.max_image_tokens, summary.token_side_px, summary.token_side_px));
 }
 
+void AddTemplateLines(const ChatTemplateTraits& traits, std::vector<std::string>& lines) {
+  if (traits.opens_thinking) {
+    lines.push_back(Line("template", "opens answers with <think>: a Thinking model"));
+  }
+  if (!traits.difference.empty()) {
+    lines.push_back(Line("template", fmt::format("{}; Ocelli writes prompts as Qwen3-VL's own does",
+                                                 traits.difference)));
+  }
+}
+
 }  // namespace
 
 std::string DescribeModel(const CheckpointSummary& summary) {
@@ -119,8 +129,7 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
   for (const TensorSpec& spec : ExpectedTensors(checkpoint.config())) {
     OCELLI_ASSIGN_OR_RETURN(const Checkpoint::Location location,
                             checkpoint.Locate(spec.name, spec.shape));
-    const DType dtype = *location.entry->dtype;
-    summary.parameters_by_dtype[std::string(DTypeName(dtype))] += spec.NumElements();
+    summary.parameters_by_dtype[location.entry->dtype_name] += spec.NumElements();
   }
   for (const SafetensorsFile& file : checkpoint.files()) {
     summary.files.push_back(
@@ -133,6 +142,7 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
       checkpoint.config(), all_bf16 ? WeightFormat::kBf16 : WeightFormat::kFloat32);
   summary.kv_bytes_per_token =
       KvLayout(checkpoint.config().text_config).BlockBytes() / kKvBlockTokens;
+  summary.chat_template = checkpoint.directory().chat_template;
   const PreprocessorConfig& preprocessor = checkpoint.preprocessor_config();
   summary.min_image_tokens = preprocessor.min_image_tokens();
   summary.max_image_tokens = preprocessor.max_image_tokens();
@@ -147,6 +157,7 @@ std::vector<std::string> SummaryLines(const CheckpointSummary& summary) {
   AddFileLines(summary, lines);
   lines.push_back(MemoryLine(summary));
   lines.push_back(PictureLine(summary));
+  AddTemplateLines(summary.chat_template, lines);
   return lines;
 }
 

@@ -8,10 +8,12 @@
 #include "cli/ask_command.h"
 #include "cli/chat_command.h"
 #include "cli/command.h"
+#include "cli/doctor_command.h"
 #include "cli/inspect_command.h"
 #include "cli/models_command.h"
 #include "cli/pull_command.h"
 #include "cli/rm_command.h"
+#include "cli/selftest_command.h"
 #include "cli/terminal.h"
 
 namespace ocelli::cli {
@@ -38,8 +40,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Ocelli answers questions about pictures with Qwen3-VL on the CPU.", "ocelli");
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
-  const std::vector<Command> commands = {AddAsk(app),    AddChat(app), AddInspect(app),
-                                         AddModels(app), AddPull(app), AddRm(app)};
+  const std::vector<Command> commands = {AddAsk(app),    AddChat(app),    AddInspect(app),
+                                         AddPull(app),   AddModels(app),  AddRm(app),
+                                         AddDoctor(app), AddSelftest(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
