@@ -261,8 +261,11 @@ std::vector<std::string> Advice(const DoctorReport& report) {
     advice.push_back(fmt::format("{} threads on {} cores slow each other down: leave --threads out",
                                  threads.threads, threads.physical_cores));
   }
-  if (report.huge_pages.system_mode == "madvise") {
-    advice.push_back("try --huge-pages on, which saves address look-ups while weights stream by");
+  if (report.huge_pages.system_mode == "never") {
+    advice.push_back(
+        "allow transparent huge pages (echo madvise > "
+        "/sys/kernel/mm/transparent_hugepage/enabled): "
+        "they save address look-ups while weights stream by");
   }
   if (report.needed_bytes > 0 && report.needed_bytes > report.memory.UsableBytes() / 4 * 3) {
     advice.push_back("memory is tight: free some, or use --kv-type bf16 and smaller pictures");

@@ -69,8 +69,8 @@ TEST(DoctorReportTest, AdvisesWhatHelpsAndNothingElse) {
   EXPECT_THAT(Advice(report), Contains(HasSubstr("quota (1.50) is below the 4 cores")));
   report.threads.SetByHand(16);
   EXPECT_THAT(Advice(report), Contains(HasSubstr("16 threads on 4 cores")));
-  report.huge_pages.system_mode = "madvise";
-  EXPECT_THAT(Advice(report), Contains(HasSubstr("--huge-pages on")));
+  report.huge_pages.system_mode = "never";
+  EXPECT_THAT(Advice(report), Contains(HasSubstr("transparent_hugepage/enabled")));
   report.load = 9;
   EXPECT_THAT(Advice(report), Contains(HasSubstr("busy (load 9.0 on 4 CPUs)")));
   report.needed_bytes = uint64_t{7} << 30;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/ask_command.h"
+#include "cli/bench_command.h"
 #include "cli/chat_command.h"
 #include "cli/command.h"
 #include "cli/doctor_command.h"
@@ -40,9 +41,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Ocelli answers questions about pictures with Qwen3-VL on the CPU.", "ocelli");
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
-  const std::vector<Command> commands = {AddAsk(app),    AddChat(app),    AddInspect(app),
-                                         AddPull(app),   AddModels(app),  AddRm(app),
-                                         AddDoctor(app), AddSelftest(app)};
+  const std::vector<Command> commands = {AddAsk(app),    AddChat(app),     AddInspect(app),
+                                         AddPull(app),   AddModels(app),   AddRm(app),
+                                         AddDoctor(app), AddSelftest(app), AddBenchServe(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

@@ -13,7 +13,7 @@ constexpr size_t kMostWaiting = 1'000'000;
 constexpr size_t kMostSequences = 1024;
 constexpr size_t kMostContextTokens = size_t{1} << 24;
 constexpr size_t kMostImageTokens = 16'384;  // the largest picture that Qwen3-VL was made for
-constexpr size_t kMostDraftTokens = 64;
+constexpr size_t kMostDraftTokens = 7;       // as many as the scheduler ever takes
 
 // Adds an option that takes a size such as 512M.
 void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const std::string& help) {
@@ -45,7 +45,7 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
       ->check(CLI::Range(1, 1024));
   command
       .add_option("--huge-pages", options.huge_pages,
-                  "Transparent huge pages: on, off, or system (default: the system decides)")
+                  "Transparent huge pages: on (default), off, or as the system is set")
       ->check(CLI::IsMember({"on", "off", "system"}));
 }
 

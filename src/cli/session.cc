@@ -222,8 +222,7 @@ std::vector<std::string> Session::StartLines() const {
                   TargetName(ActiveTarget()), threads_.Describe()),
       fmt::format("memory: {}; KV cache kept as {}", memory_.Describe(),
                   KvTypeName(options_.kv_type)),
-      fmt::format("huge pages: {} wanted, {}", huge_pages_.empty() ? "system" : huge_pages_,
-                  ReadHugePages().Describe())};
+      fmt::format("huge pages: {} wanted, {}", huge_pages_, ReadHugePages().Describe())};
 }
 
 }  // namespace ocelli::cli
