@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -197,6 +198,33 @@ TEST_F(PullProgramTest, AskFetchesAModelThatIsNamed) {
   EXPECT_EQ(answer.exit_code, 0) << answer.err;
   EXPECT_EQ(RunOcelli(ask).out, answer.out);
   EXPECT_EQ(RunOcelli({"inspect", "Ocelli/Embedded"}).exit_code, 0);
+}
+
+TEST_F(PullProgramTest, DoctorVerifiesWhatWasPulled) {
+  files_ = testing::FakeModelFiles(1000);
+  hub_.AddModel(kModel, files_);
+  ASSERT_EQ(RunOcelli({"pull", kModel}).exit_code, 0);
+  const std::vector<std::string> doctor = {"doctor", "--model", kModel, "--verify", "--json"};
+  const ProgramResult healthy = RunOcelli(doctor);
+  EXPECT_EQ(healthy.exit_code, 0) << healthy.err;
+  EXPECT_THAT(nlohmann::json::parse(healthy.out)["verified"], HasSubstr("6 files have the hashes"));
+  std::ofstream(Repo() / "snapshots" / hub_.Commit(kModel) / "model.safetensors",
+                std::ios::in | std::ios::out)
+      .seekp(-3, std::ios::end)
+      .put('!');
+  const ProgramResult ill = RunOcelli(doctor);
+  EXPECT_EQ(ill.exit_code, 1);
+  EXPECT_THAT(ill.err, HasSubstr("has another SHA-256"));
+}
+
+TEST(SelftestProgram, EveryKernelIsRight) {
+  const ProgramResult result = RunOcelli({"selftest"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("scalar  linear, bf16 weights"));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("WRONG")));
+  ProgramInput masked;
+  masked.environment = {"OCELLI_CPU=-avx2"};
+  EXPECT_THAT(RunOcelli({"selftest"}, masked).out, HasSubstr("OCELLI_CPU=-avx2"));
 }
 
 TEST_F(PullProgramTest, WhatMakesNoSenseIsAUsageError) {
