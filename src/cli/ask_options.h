@@ -15,7 +15,8 @@ namespace ocelli::cli {
 
 // Which model to run and on how much of the machine.
 struct ModelOptions {
-  std::string model;              // a folder; empty: see LocateModel
+  std::string model;              // a folder or a name such as "org/name"; empty: see LocateModel
+  bool pull = false;              // fetch a model that is named and not here
   std::string load_format;        // "auto", or "dummy": random weights of the sizes in `config`
   std::string config;             // a folder or config.json, for "dummy"
   int threads = 0;                // 0: what affinity and cgroup quota allow

@@ -29,7 +29,9 @@ void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const 
 
 void AddModelOptions(CLI::App& command, ModelOptions& options) {
   command.add_option("--model", options.model,
-                     "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
+                     "A model of `ocelli models`, such as Qwen/Qwen3-VL-2B-Instruct, or the folder "
+                     "of a checkpoint (default: the embedded model)");
+  command.add_flag("--pull", options.pull, "Fetch the model first when it is not here");
   command
       .add_option("--load-format", options.load_format,
                   "auto, or dummy: random weights, for benchmarks")

@@ -10,6 +10,7 @@
 #include "base/aligned_buffer.h"
 #include "base/cpu_features.h"
 #include "base/huge_pages.h"
+#include "base/log.h"
 #include "checkpoint/dummy_weights.h"
 #include "cli/byte_tokenizer.h"
 #include "cli/checkpoint_summary.h"
@@ -39,6 +40,10 @@ Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
   files.processor = ProcessorOptionsOf(directory.preprocessor_config);
+  if (const std::string& difference = directory.chat_template.difference; !difference.empty()) {
+    LogWarning("{}: the chat template {}; prompts are written as Qwen3-VL's own writes them",
+               directory.path.string(), difference);
+  }
   const Status usable = CheckProcessorOptions(files.processor);
   if (usable.ok()) return {};
   return usable.error().WithContext((directory.path / "preprocessor_config.json").string());
@@ -67,7 +72,7 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
     return Error{ErrorCode::kInvalidArgument,
                  "--config goes with --load-format dummy; a checkpoint has its own", "config"};
   }
-  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
+  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model, options.pull));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
   OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
   OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));

@@ -1,4 +1,4 @@
-#include "peaks.h"
+#include "kernels/peaks.h"
 
 #include <atomic>
 #include <chrono>
@@ -7,13 +7,13 @@
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "peaks.cc"
+#define HWY_TARGET_INCLUDE "kernels/peaks.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/linear_lanes-inl.h"
 
-#ifndef OCELLI_BENCH_PEAKS_ONCE_
-#define OCELLI_BENCH_PEAKS_ONCE_
+#ifndef OCELLI_KERNELS_PEAKS_ONCE_
+#define OCELLI_KERNELS_PEAKS_ONCE_
 namespace ocelli {
 constexpr size_t kMaxChains = 24;
 }

@@ -1,5 +1,5 @@
-#ifndef OCELLI_BENCH_PEAKS_H_
-#define OCELLI_BENCH_PEAKS_H_
+#ifndef OCELLI_KERNELS_PEAKS_H_
+#define OCELLI_KERNELS_PEAKS_H_
 
 #include <cstddef>
 
@@ -32,4 +32,4 @@ class ReadBuffer {
 
 }  // namespace ocelli
 
-#endif  // OCELLI_BENCH_PEAKS_H_
+#endif  // OCELLI_KERNELS_PEAKS_H_
