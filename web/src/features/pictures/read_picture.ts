@@ -48,13 +48,17 @@ export async function shrinkFile(file: File): Promise<PictureRecord | null> {
   return shrinkPicture({ name: file.name, kind: sniffed.kind, bytes: file.size, blob: file, size });
 }
 
-// The picture's size as the browser shows it, so turned as its EXIF says; null where it cannot.
-function measure(blob: Blob): Promise<Size | null> {
-  const url = URL.createObjectURL(blob);
+// The picture's size as the browser shows it, so turned as its EXIF says; null where it cannot show it.
+// It is decoded for that: a file that was cut has a size, but no picture.
+async function measure(blob: Blob): Promise<Size | null> {
   const image = new Image();
-  return new Promise<Size | null>((resolve) => {
-    image.onload = () => resolve(image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null);
-    image.onerror = () => resolve(null);
-    image.src = url;
-  }).finally(() => URL.revokeObjectURL(url));
+  image.src = URL.createObjectURL(blob);
+  try {
+    await image.decode();
+    return image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null;
+  } catch {
+    return null;
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
 }
