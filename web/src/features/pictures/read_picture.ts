@@ -49,16 +49,13 @@ export async function shrinkFile(file: File): Promise<PictureRecord | null> {
 }
 
 // The picture's size as the browser shows it, so turned as its EXIF says; null where it cannot show it.
-// It is decoded for that: a file that was cut has a size, but no picture.
-async function measure(blob: Blob): Promise<Size | null> {
+// Browsers also show what there is of a file that was cut; about those the server has the last word.
+function measure(blob: Blob): Promise<Size | null> {
+  const url = URL.createObjectURL(blob);
   const image = new Image();
-  image.src = URL.createObjectURL(blob);
-  try {
-    await image.decode();
-    return image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null;
-  } catch {
-    return null;
-  } finally {
-    URL.revokeObjectURL(image.src);
-  }
+  return new Promise<Size | null>((resolve) => {
+    image.onload = () => resolve(image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null);
+    image.onerror = () => resolve(null);
+    image.src = url;
+  }).finally(() => URL.revokeObjectURL(url));
 }
