@@ -48,7 +48,7 @@ test('several turns, another version, an edited question, and paging through ver
 
 test('an answer cut by the bound goes on where it stopped', async ({ chat, words }) => {
   await chat.openSettings();
-  await chat.page.getByLabel(words.settings.fields.max_tokens).fill('3');
+  await chat.page.getByRole('textbox', { name: words.settings.fields.max_tokens, exact: true }).fill('3');
   await chat.closeSettings();
   await chat.addPictures('open.png');
   await chat.send('Read the text.');
@@ -57,7 +57,7 @@ test('an answer cut by the bound goes on where it stopped', async ({ chat, words
   const before = (await chat.lastAnswer.locator('p').first().textContent()) ?? '';
   expect('OPEN 24'.startsWith(before)).toBe(true);
   await chat.openSettings();
-  await chat.page.getByLabel(words.settings.fields.max_tokens).fill('64');
+  await chat.page.getByRole('textbox', { name: words.settings.fields.max_tokens, exact: true }).fill('64');
   await chat.closeSettings();
   await chat.button(words.answer.continue).click();
   await expect(chat.lastAnswer).toContainText('OPEN 24');
@@ -67,8 +67,8 @@ test('an answer cut by the bound goes on where it stopped', async ({ chat, words
 test('every phase is shown while it lasts, and Stop ends each', async ({ visit, slow, words, page }, info) => {
   const chat = new Chat(await visit(slow.url), words);
   // Upload: a large photo over a thin line.
-  slow.line.upBytesPerS = 400_000;
-  const large = await photo(page, 'large.jpg', 1600, 1200);
+  slow.line.upBytesPerS = 3_000_000;
+  const large = await photo(page, 'large.jpg', 3600, 2700);
   await chat.page.locator('main input[type=file]').first().setInputFiles(large);
   await chat.send('Read the text.');
   await expect(chat.lastAnswer.getByRole('progressbar', { name: words.answer.phases.uploading })).toBeVisible();

@@ -25,7 +25,7 @@ test('the server dies during an answer: nothing is lost, the page reconnects, re
   await chat.addPictures('open.png');
   await chat.send('Read the text.');
   await expect(chat.lastAnswer).toContainText('OP');
-  await slow.program.kill();
+  await slow.die();
   await expect(chat.lastAnswer).toContainText(words.errors.partial.network);
   await expect(chat.lastAnswer).toContainText('OP');
   await expect(chat.page.getByText(words.status.awayTitle)).toBeVisible();
@@ -43,7 +43,7 @@ test('the server dies during an answer: nothing is lost, the page reconnects, re
 
 test('a question asked while the server is away is kept and can be retried', async ({ visit, slow, words }) => {
   const chat = new Chat(await visit(slow.url), words);
-  await slow.program.kill();
+  await slow.die();
   await chat.addPictures('open.png');
   await chat.send('Read the text.');
   await expect(chat.lastAnswer).toContainText(words.errors.network);
@@ -65,7 +65,6 @@ test('a full server is asked again after its Retry-After', async ({ visit, words
     await expect(chat.lastAnswer).toContainText(sentence(words.answer.retryBusy));
     await screenshot(chat.page, info, 'busy');
     busy.abort();
-    await chat.button(words.answer.retryNow).click();
     await expect(chat.lastAnswer).toContainText('OPEN 24');
   } finally {
     busy.abort();

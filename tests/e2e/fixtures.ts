@@ -15,7 +15,7 @@ export interface Fixtures {
   words: typeof zhCN;
   visit: (url: string) => Promise<Page>;
   chat: Chat;
-  slow: { url: string; line: SlowLine['line']; program: Program };
+  slow: { url: string; line: SlowLine['line']; program: Program; die: () => Promise<void> };
 }
 
 export const test = base.extend<Fixtures, { program: Program }>({
@@ -41,7 +41,11 @@ export const test = base.extend<Fixtures, { program: Program }>({
   chat: async ({ visit, program, words }, use) => use(new Chat(await visit(program.url), words)),
   slow: async ({ program }, use) => {
     const line = new SlowLine(program);
-    await use({ url: await line.start(), line: line.line, program });
+    const die = async () => {
+      await program.kill();
+      line.drop(); // what the program had already said would still come through
+    };
+    await use({ url: await line.start(), line: line.line, program, die });
     line.stop();
   },
 });

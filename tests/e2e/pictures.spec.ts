@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EXAMPLES, expect, expectAccessible, screenshot, sentence, test } from './fixtures.ts';
-import { damaged, heic, pdf, photo, sideways } from './pictures.ts';
+import { cut, damaged, heic, pdf, photo, sideways } from './pictures.ts';
 
 const upload = (name: string) => ({ name, mimeType: 'image/png', buffer: readFileSync(`${EXAMPLES}${name}`) });
 
@@ -71,6 +71,13 @@ test('a kind that the browser cannot show is sent as it is, and the server says 
   await expect(error).toContainText(words.errors.refused);
   await expect(error).toContainText('messages[0].content[0]');
   await screenshot(chat.page, info, 'unreadable');
+});
+
+test('a picture that was cut is refused by the server, which names it', async ({ chat, words }) => {
+  await chat.addPictures(cut);
+  await chat.send('Read the text.');
+  await chat.answered();
+  await expect(chat.lastAnswer.getByRole('group', { name: words.errors.title })).toContainText('messages[0].content[0]');
 });
 
 test('a photo is upright, and is shrunk only when asked', async ({ chat, words, page }) => {

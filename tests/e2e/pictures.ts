@@ -8,8 +8,11 @@ export type Upload = { name: string; mimeType: string; buffer: Buffer };
 
 export const pdf: Upload = { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7\n') };
 
-// A PNG that was cut: its name and first bytes are right, the rest is not there.
-export const damaged: Upload = { name: 'cut.png', mimeType: 'image/png', buffer: readFileSync(`${EXAMPLES}open.png`).subarray(0, 60) };
+// Its name and first bytes are those of a PNG, the rest is not.
+export const damaged: Upload = { name: 'damaged.png', mimeType: 'image/png', buffer: Buffer.concat([readFileSync(`${EXAMPLES}open.png`).subarray(0, 8), Buffer.alloc(600, 7)]) };
+
+// A PNG that was cut: a browser shows what there is of it, the server does not read it.
+export const cut: Upload = { name: 'cut.png', mimeType: 'image/png', buffer: readFileSync(`${EXAMPLES}open.png`).subarray(0, 600) };
 
 // Begins like a photo of an iPhone; no browser here shows it and the server cannot read it.
 export const heic: Upload = { name: 'IMG_0001.HEIC', mimeType: 'image/heic', buffer: Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(400)]) };

@@ -13,7 +13,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../build/e2e/results',
   timeout: 120_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 20_000 },
   workers: 1,
   forbidOnly: true,
   reporter: [['list']],
@@ -21,7 +21,7 @@ export default defineConfig({
     browserName: 'chromium',
     launchOptions: { executablePath: process.env['OCELLI_CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
     trace: 'off',
-    actionTimeout: 30_000,
+    actionTimeout: 15_000,
   },
   projects: [project('zh-390', 'zh-CN', 390, 844), project('en-1440', 'en-US', 1440, 900), project('zh-1440', 'zh-CN', 1440, 900), project('en-390', 'en-US', 390, 844)],
 });

@@ -72,6 +72,11 @@ export class SlowLine {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
   }
 
+  // Breaks every connection, as a program does that dies.
+  drop(): void {
+    this.server?.closeAllConnections();
+  }
+
   stop(): void {
     this.server?.closeAllConnections();
     this.server?.close();

@@ -19,6 +19,7 @@ test('OCR: the text beside its picture, to copy and to download', async ({ chat,
     const text = readFileSync(await file.path(), 'utf8');
     if (form === 'json') expect(JSON.parse(text)).toMatchObject({ pictures: [{ name: 'open.png', width: 160, height: 64 }], complete: true });
     else expect(text).toContain('24');
+    await expect(chat.page.getByRole('menu')).toHaveCount(0);
   }
   await expectAccessible(chat.page);
   await screenshot(chat.page, info, 'ocr');
@@ -132,7 +133,7 @@ test('settings: language, theme, picture size, sampling and system prompt hold o
   await expectAccessible(chat.page);
   await screenshot(chat.page, info, 'settings');
   await chat.page.getByRole('radio', { name: new RegExp(`^${words.settings.budgets[256]}`) }).click();
-  await chat.page.getByLabel(words.settings.fields.temperature).fill('0.5');
+  await chat.page.getByRole('textbox', { name: words.settings.fields.temperature, exact: true }).fill('0.5');
   await chat.page.getByRole('textbox', { name: words.settings.systemPrompt }).fill('Be brief.');
   await chat.page.getByText(words.settings.themes.dark, { exact: true }).click();
   await expect(chat.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');

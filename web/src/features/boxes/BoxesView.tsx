@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core';
+import { ActionIcon, SegmentedControl } from '@mantine/core';
 import { IconZoomIn } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -28,13 +28,15 @@ export function BoxesView({ marks, pictures }: { marks: readonly Mark[]; picture
         )}
       </figcaption>
       <div className={classes.columns}>
-        <button type="button" className={classes.picture} aria-label={t('pictures.enlarge', { picture: picture.name })} onClick={() => setEnlarged(at)}>
+        <div className={classes.picture}>
           <span className={classes.frame}>
             <PictureImage picture={picture} alt={t('boxes.pictureAlt', { name: picture.name, count: shown.filter(Boolean).length })} className={classes.image} />
             {overlay}
           </span>
-          <IconZoomIn size={16} className={classes.zoom} aria-hidden />
-        </button>
+          <ActionIcon className={classes.zoom} variant="default" radius="xl" size={32} aria-label={t('pictures.enlarge', { picture: picture.name })} onClick={() => setEnlarged(at)}>
+            <IconZoomIn size={16} aria-hidden />
+          </ActionIcon>
+        </div>
         <MarkList marks={marks} shown={shown} active={active} onActive={setActive} width={picture.width} height={picture.height} />
       </div>
       <PictureViewer pictures={pictures} index={enlarged} onIndex={setEnlarged} overlay={(_, index) => (index === at ? overlay : null)} />

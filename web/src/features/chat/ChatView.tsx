@@ -5,7 +5,7 @@ import { shownPath } from '@/features/history';
 import { sendQuestion } from './actions';
 import { stopAnswer, useLive, useStorageFull } from './answer/run';
 import { Composer } from './composer/Composer';
-import { clearComposer, keepDraft, NEW, openDraft, useComposer } from './composer/store';
+import { clearComposer, keepDraft, NEW, openDraft, readingDone, useComposer } from './composer/store';
 import { MessageList } from './messages/MessageList';
 import { Welcome } from './Welcome';
 import classes from './chat.module.css';
@@ -31,6 +31,7 @@ export function ChatView({ conversationId, onConversation }: ChatViewProps) {
   useFocusOnOpen(conversationId, input);
 
   const send = async (text: string) => {
+    await readingDone();
     const { pictures, ocr: switched } = useComposer.getState();
     const ocr = switched && pictures.length > 0; // a question without pictures is a question
     const question = { conversationId, parentId: answer?.id ?? null, text, pictures, ocr, fallbackTitle: t(ocr ? 'history.ocrTitle' : 'history.pictureTitle', { name: pictures[0]?.name ?? '' }) };

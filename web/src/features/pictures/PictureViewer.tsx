@@ -26,27 +26,30 @@ export function PictureViewer({ pictures, index, onIndex, overlay }: PictureView
     if (event.key === 'ArrowLeft') go(-1);
     if (event.key === 'ArrowRight') go(1);
   };
+  if (!picture || index === null) return null;
   return (
-    <Modal opened={picture !== undefined} onClose={() => onIndex(null)} fullScreen withCloseButton={false} padding={0} transitionProps={{ transition: 'fade', duration: 120 }} classNames={{ body: classes.viewerBody, content: classes.viewer }} aria-label={t('pictures.viewer')}>
-      {picture && index !== null && (
-        // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys page through the dialog
-        <div className={classes.viewerInner} onKeyDown={keys}>
-          <header className={classes.viewerHead}>
-            <span className={classes.viewerName}>{picture.name}</span>
-            <span className={classes.viewerFacts}>{describeFile(picture, i18n.language)}</span>
-            <CloseButton variant="transparent" c="white" size="lg" aria-label={t('common.close')} onClick={() => onIndex(null)} />
-          </header>
-          <ZoomPane key={picture.id} label={t('pictures.zoomLabel')}>
-            <span className={classes.frame}>
-              <PictureImage picture={picture} alt={picture.name} className={classes.large} />
-              {overlay?.(picture, index)}
-            </span>
-          </ZoomPane>
-          {pictures.length > 1 && <Pager index={index} count={pictures.length} go={go} />}
-          <p className={classes.viewerHint}>{t('pictures.zoomHint')}</p>
-        </div>
-      )}
-    </Modal>
+    <Modal.Root opened onClose={() => onIndex(null)} fullScreen padding={0}>
+      <Modal.Content className={classes.viewer} aria-label={t('pictures.viewer')}>
+        <Modal.Body className={classes.viewerBody}>
+          {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys page through the dialog */}
+          <div className={classes.viewerInner} onKeyDown={keys}>
+            <header className={classes.viewerHead}>
+              <span className={classes.viewerName}>{picture.name}</span>
+              <span className={classes.viewerFacts}>{describeFile(picture, i18n.language)}</span>
+              <CloseButton variant="transparent" c="white" size="lg" aria-label={t('common.close')} onClick={() => onIndex(null)} />
+            </header>
+            <ZoomPane key={picture.id} label={t('pictures.zoomLabel')}>
+              <span className={classes.frame}>
+                <PictureImage picture={picture} alt={picture.name} className={classes.large} />
+                {overlay?.(picture, index)}
+              </span>
+            </ZoomPane>
+            {pictures.length > 1 && <Pager index={index} count={pictures.length} go={go} />}
+            <p className={classes.viewerHint}>{t('pictures.zoomHint')}</p>
+          </div>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

@@ -22,7 +22,7 @@ export function RefusalList({ refusals, onDismiss, onShrink }: RefusalListProps)
           <IconAlertCircle size={18} aria-hidden />
           <span>{sentence(refusal, t, i18n.language)}</span>
           {'file' in refusal && refusal.file && (
-            <Button size="compact-xs" variant="light" color="orange" onClick={() => refusal.file && onShrink(index, refusal.file)}>
+            <Button size="compact-xs" variant="default" onClick={() => refusal.file && onShrink(index, refusal.file)}>
               {t('pictures.shrinkAndAdd')}
             </Button>
           )}

@@ -48,7 +48,8 @@ export async function shrinkFile(file: File): Promise<PictureRecord | null> {
   return shrinkPicture({ name: file.name, kind: sniffed.kind, bytes: file.size, blob: file, size });
 }
 
-// The picture's size as the browser shows it, so turned as its EXIF says; null where it cannot.
+// The picture's size as the browser shows it, so turned as its EXIF says; null where it cannot show it.
+// Browsers also show what there is of a file that was cut; about those the server has the last word.
 function measure(blob: Blob): Promise<Size | null> {
   const url = URL.createObjectURL(blob);
   const image = new Image();

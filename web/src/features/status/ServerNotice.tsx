@@ -19,7 +19,7 @@ export function ServerNotice({ onOpenSettings }: { onOpenSettings: () => void })
     if (!status.keyAsked) return null;
     return (
       <Line icon={<IconKey size={18} aria-hidden />} text={t('status.keyNotice')}>
-        <Button size="compact-sm" variant="light" onClick={onOpenSettings}>
+        <Button size="compact-sm" variant="default" onClick={onOpenSettings}>
           {t('status.enterKey')}
         </Button>
       </Line>
@@ -34,7 +34,7 @@ function Away() {
   const text = seconds > 0 ? t('status.awayNotice', { seconds }) : t('status.awayTrying');
   return (
     <Line icon={<IconPlugConnectedX size={18} aria-hidden />} text={t('status.awayTitle')} detail={text}>
-      <Button size="compact-sm" variant="light" color="orange" onClick={checkSoon}>
+      <Button size="compact-sm" variant="default" onClick={checkSoon}>
         {t('status.tryNow')}
       </Button>
     </Line>

@@ -23,7 +23,7 @@ export function Composer({ input, writing, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
   const { text, pictures, refusals, ocr, reading } = useComposer();
   const empty = text.trim() === '' && !(ocr && pictures.length > 0);
-  const canSend = !writing && !empty && reading === 0;
+  const canSend = !writing && !empty; // pictures that are still being read are waited for
   const keys = (event: KeyboardEvent) => {
     // Enter also ends the choice of a Chinese word; then it does not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

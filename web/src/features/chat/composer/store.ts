@@ -67,6 +67,19 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   }
 }
 
+// Resolves when every file that was given has been looked at.
+export function readingDone(): Promise<void> {
+  return new Promise((resolve) => {
+    const unsubscribe = useComposer.subscribe(check);
+    check();
+    function check(): void {
+      if (getState().reading > 0) return;
+      queueMicrotask(() => unsubscribe());
+      resolve();
+    }
+  });
+}
+
 // A refused file, shrunk.
 export async function addShrunk(index: number, file: File): Promise<void> {
   dismiss(index);

@@ -23,7 +23,7 @@ export function ErrorCard({ error, partial, onRetry }: { error: AnswerError; par
         {error.kind === 'key' ? (
           <KeyForm onDone={onRetry} />
         ) : (
-          <Button size="compact-sm" variant="light" mt={8} onClick={onRetry}>
+          <Button size="compact-sm" variant="default" mt={8} onClick={onRetry}>
             {t('answer.retry')}
           </Button>
         )}
