@@ -13,7 +13,7 @@ after(async () => assert.equal(await server.stop(), 0));
 async function finished(id) {
   for (let left = 600; left > 0; --left) {
     const task = await (await server.get(`/predict/${id}`)).json();
-    if (!['queued', 'running'].includes(task.status)) return task;
+    if (!['loading', 'queued', 'running'].includes(task.status)) return task;
     await sleep(50);
   }
   assert.fail(`task ${id} did not end in 30 s`);
