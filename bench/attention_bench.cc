@@ -17,7 +17,7 @@
 #include "kernels/attention.h"
 #include "kernels/elementwise.h"
 #include "kernels/norm.h"
-#include "peaks.h"
+#include "kernels/peaks.h"
 
 namespace ocelli {
 namespace {

@@ -14,9 +14,9 @@
 #include "base/cpu_features.h"
 #include "kernels/linear.h"
 #include "kernels/packed_matrix.h"
+#include "kernels/peaks.h"
 #include "kernels/targets.h"
 #include "parallel/thread_pool.h"
-#include "peaks.h"
 
 namespace ocelli {
 namespace {
@@ -29,6 +29,7 @@ struct Options {
   double seconds = 0.03;  // of one measurement
   std::vector<size_t> rows;
   std::string target;
+  bool packed12 = false;  // weights in 12 bits
   bool json = false;
 };
 
@@ -58,7 +59,7 @@ const std::vector<Shape>& Shapes() {
 // Copies of one weight matrix, so many that no cache holds them, used in turn.
 class ColdMatrices {
  public:
-  ColdMatrices(const Shape& shape, size_t total_bytes, ThreadPool& pool) {
+  ColdMatrices(const Shape& shape, size_t total_bytes, bool packed12, ThreadPool& pool) {
     const size_t bytes = shape.num_inputs * shape.num_outputs * 2;
     TensorView rows{DType::kBf16, {shape.num_outputs, shape.num_inputs}, {}};
     std::vector<uint16_t> numbers(shape.num_inputs * shape.num_outputs);
@@ -66,8 +67,9 @@ class ColdMatrices {
     for (uint16_t& n : numbers) n = static_cast<uint16_t>(0x3C00u | (random() & 0x80FFu));
     rows.bytes = std::as_bytes(std::span(numbers));
     for (size_t i = 0; i < std::max<size_t>(1, (total_bytes + bytes - 1) / bytes); ++i) {
-      matrices_.emplace_back(shape.num_outputs, shape.num_inputs, WeightFormat::kBf16);
-      matrices_.back().SetRows(0, rows, pool);
+      PackedMatrix matrix(shape.num_outputs, shape.num_inputs, WeightFormat::kBf16);
+      matrix.SetRows(0, rows, pool);
+      matrices_.push_back(packed12 ? matrix.Compressed(pool) : std::move(matrix));
     }
   }
   const PackedMatrix& Next() { return matrices_[next_++ % matrices_.size()]; }
@@ -162,7 +164,7 @@ class Bench {
     if (std::none_of(shape.rows.begin(), shape.rows.end(), [&](size_t m) { return Wanted(m); })) {
       return;
     }
-    ColdMatrices weights(shape, size_t{1} << 30, pool_);
+    ColdMatrices weights(shape, size_t{1} << 30, options_.packed12, pool_);
     for (const size_t rows : shape.rows) {
       if (Wanted(rows)) RunCase(shape, rows, weights);
     }
@@ -179,7 +181,7 @@ class Bench {
     };
     const double weights_count = static_cast<double>(shape.num_inputs * shape.num_outputs);
     const double flops = 2 * weights_count * static_cast<double>(rows);
-    const double bytes = 2 * weights_count;
+    const double bytes = (options_.packed12 ? 1.5 : 2) * weights_count;
     const Figure compute = Compare(options_, flops, body, [&] { return FmaPeak(); });
     Figure read;
     if (rows <= 16) read = Compare(options_, bytes, body, [&] { return ReadPeak(); });
@@ -220,6 +222,7 @@ int Main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "length of one measurement");
   app.add_option("--rows", options.rows, "only these numbers of rows");
   app.add_option("--target", options.target, "avx512, avx2, neon or scalar");
+  app.add_flag("--packed12", options.packed12, "hold the weights in 12 bits");
   app.add_flag("--json", options.json, "print JSON");
   CLI11_PARSE(app, argc, argv);
   for (const Target target : RunnableTargets()) {

@@ -14,9 +14,9 @@
 #include "base/cpu_features.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/dummy_weights.h"
+#include "kernels/peaks.h"
 #include "kernels/targets.h"
 #include "model/model.h"
-#include "peaks.h"
 
 namespace ocelli {
 namespace {
@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kPeakSeconds = 0.05;
 constexpr size_t kReadBytes = size_t{1} << 29;  // more than any cache
 constexpr size_t kMaxRows = 512;
+constexpr WeightFormat kWeightFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32,
+                                           WeightFormat::kPacked12};
 constexpr size_t kContextTokens = 128;
 
 struct Options {
@@ -34,7 +36,8 @@ struct Options {
   size_t decode_steps = 16;
   std::string config = OCELLI_SOURCE_DIR "/bench/shapes/qwen3_vl_2b";
   std::string model;
-  std::string only;  // words of the figures wanted
+  std::string weights;  // bf16, packed12 or float32; empty: the fastest
+  std::string only;     // words of the figures wanted
 };
 
 // What one call does.
@@ -179,6 +182,10 @@ class ModelBench {
                     .max_segments = 1,
                     .max_context_tokens = kMaxRows + options_.decode_steps};
     plan.max_patches = kPatchesOfLargest;
+    plan.weight_format = FastestWeightFormat();
+    for (const WeightFormat format : kWeightFormats) {
+      if (WeightFormatName(format) == options_.weights) plan.weight_format = format;
+    }
     OCELLI_ASSIGN_OR_RETURN(model_, Model::Load(source, plan, pool_));
     kv_ = std::make_unique<KvArena>(model_->kv_layout(),
                                     KvLayout::BlocksFor(plan.decoder.max_context_tokens));
@@ -283,6 +290,8 @@ int main(int argc, char** argv) {
   app.add_option("--config", options.config,
                  "Directory of a config.json to fill with random weights");
   app.add_option("--model", options.model, "Directory of a checkpoint, in place of --config");
+  app.add_option("--weights", options.weights, "How weights are held")
+      ->check(CLI::IsMember({"bf16", "packed12", "float32"}));
   app.add_option("--only", options.only,
                  "Only figures whose name has these words, as in \"decode\"");
   CLI11_PARSE(app, argc, argv);

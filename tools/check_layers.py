@@ -19,7 +19,8 @@ ROOMS = {
     "model": (3, ["base", "tensor", "parallel", "kernels", "checkpoint"]),
     "engine": (4, ["base", "tensor", "parallel", "kernels", "checkpoint", "text", "picture", "model"]),
     "api": (5, ["base", "tensor", "parallel", "text", "picture", "engine"]),
-    "server": (6, ["base", "tensor", "parallel", "text", "picture", "engine", "api"]),
+    "hub": (5, ["base", "tensor", "parallel", "checkpoint"]),
+    "server": (6, ["base", "tensor", "parallel", "text", "picture", "engine", "api", "hub"]),
     "page": (7, ["server"]),
     "cli": (8, None),  # everything
 }

@@ -9,23 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/descriptor.h"
+
 namespace ocelli {
 namespace {
-
-// Closes a descriptor when it leaves scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct OpenFile {
   Descriptor descriptor;

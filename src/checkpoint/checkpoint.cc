@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/machine_limits.h"
 #include "base/quoted.h"
+#include "base/rounding.h"
 #include "checkpoint/expected_tensors.h"
 #include "checkpoint/weight_files.h"
 
@@ -19,6 +21,8 @@ namespace {
 
 constexpr std::string_view kSingleFile = "model.safetensors";
 constexpr std::string_view kIndexFile = "model.safetensors.index.json";
+constexpr std::string_view kFp8Name = "F8_E4M3";
+constexpr std::string_view kScaleSuffix = "_scale_inv";
 constexpr size_t kMaxIndexBytes = size_t{16} << 20;
 
 bool Exists(const std::filesystem::path& path) {
@@ -103,7 +107,7 @@ Status Checkpoint::OpenShards(const std::filesystem::path& index_path) {
 }
 
 Status Checkpoint::AddTensor(size_t file, const SafetensorsEntry& entry) {
-  const Location location{file, &entry};
+  const Location location{file, &entry, nullptr, 0};
   const auto [existing, added] = tensors_.emplace(CanonicalTensorName(entry.name), location);
   if (added) return Status();
   const std::string path = files_[file].path().string();
@@ -121,14 +125,17 @@ Status Checkpoint::CheckComplete() const {
   return Status();
 }
 
+// The scales of a float8 matrix belong to the model as the matrix does.
 size_t Checkpoint::NumExtraTensors() const {
   size_t total = 0;
   for (const SafetensorsFile& file : files_) total += file.entries().size();
   const std::vector<TensorSpec> expected = ExpectedTensors(config());
-  const auto present = std::count_if(expected.begin(), expected.end(), [&](const auto& spec) {
-    return tensors_.contains(spec.name);
-  });
-  return total - static_cast<size_t>(present);
+  for (const TensorSpec& spec : expected) {
+    const Result<Location> location = Locate(spec.name, spec.shape);
+    if (!location.ok()) continue;
+    total -= location->scales == nullptr ? 1 : 2;
+  }
+  return total;
 }
 
 Result<Checkpoint::Location> Checkpoint::Locate(std::string_view name,
@@ -153,24 +160,77 @@ Result<Checkpoint::Location> Checkpoint::Locate(std::string_view name,
                     path, Quoted(entry.name), fmt::join(entry.shape, ", "), fmt::join(shape, ", ")),
         path};
   }
-  if (!entry.dtype.has_value()) {
+  if (entry.dtype.has_value()) return location;
+  if (config().fp8 && entry.dtype_name == kFp8Name && entry.shape.size() == 2) {
+    return LocateFp8(name, location);
+  }
+  return Error{
+      ErrorCode::kUnsupported,
+      fmt::format("{}: tensor {} is stored as {}; Ocelli reads BF16, F16, F32 and matrices "
+                  "of block-scaled {}: use the checkpoint that is not quantised",
+                  path, Quoted(entry.name), entry.dtype_name, kFp8Name),
+      path};
+}
+
+// Finds the scales of a float8 matrix.
+Result<Checkpoint::Location> Checkpoint::LocateFp8(std::string_view name,
+                                                   const Location& weight) const {
+  Location location = weight;
+  const std::string path = files_[weight.file].path().string();
+  const auto found = tensors_.find(fmt::format("{}{}", name, kScaleSuffix));
+  if (found == tensors_.end()) {
     return Error{
-        ErrorCode::kUnsupported,
-        fmt::format("{}: tensor {} is stored as {}; Ocelli reads BF16, F16 and F32: use the "
-                    "checkpoint that is not quantised",
-                    path, Quoted(entry.name), entry.dtype_name),
+        ErrorCode::kNotFound,
+        fmt::format("{}: tensor {} is stored as {} and its {}{} is missing; the download is "
+                    "incomplete",
+                    path, Quoted(weight.entry->name), kFp8Name, name, kScaleSuffix),
         path};
   }
-  return location;
+  location.scales = found->second.entry;
+  location.scales_file = found->second.file;
+  const Fp8Blocks blocks = *config().fp8;
+  const std::vector<size_t> shape = {DivideUp(weight.entry->shape[0], blocks.rows),
+                                     DivideUp(weight.entry->shape[1], blocks.cols)};
+  if (location.scales->shape == shape && location.scales->dtype.has_value()) return location;
+  return Error{
+      ErrorCode::kCorruptData,
+      fmt::format("{}: tensor {} is {} [{}], but blocks of {} x {} need [{}] of BF16, F16 or "
+                  "F32",
+                  path, Quoted(location.scales->name), location.scales->dtype_name,
+                  fmt::join(location.scales->shape, ", "), blocks.rows, blocks.cols,
+                  fmt::join(shape, ", ")),
+      path};
+}
+
+Result<TensorView> Checkpoint::Dequantized(const Location& location) {
+  const SafetensorsEntry& entry = *location.entry;
+  const SafetensorsFile& file = files_[location.file];
+  const size_t numbers = entry.shape[0] * entry.shape[1];
+  if (numbers > DetectMemoryLimits().UsableBytes() / sizeof(float)) {
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("{}: tensor {} takes {} bytes as float32, more than can be had",
+                             file.path().string(), Quoted(entry.name), numbers * sizeof(float)),
+                 "memory"};
+  }
+  AlignedBuffer& buffer = dequantized_.emplace_back(numbers * sizeof(float));
+  const TensorView scales{*location.scales->dtype, location.scales->shape,
+                          files_[location.scales_file].Bytes(*location.scales)};
+  DequantizeFp8(file.Bytes(entry), entry.shape[0], entry.shape[1], scales, *config().fp8,
+                {reinterpret_cast<float*>(buffer.data()), numbers});
+  file.Release(file.Bytes(entry));
+  return TensorView{DType::kFloat32, entry.shape, {buffer.data(), numbers * sizeof(float)}};
 }
 
 Result<TensorView> Checkpoint::Tensor(std::string_view name, std::span<const size_t> shape) {
   OCELLI_ASSIGN_OR_RETURN(const Location location, Locate(name, shape));
+  if (location.scales != nullptr) return Dequantized(location);
   const SafetensorsEntry& entry = *location.entry;
   return TensorView{*entry.dtype, entry.shape, files_[location.file].Bytes(entry)};
 }
 
 void Checkpoint::Release(const TensorView& tensor) {
+  std::erase_if(dequantized_,
+                [&](const AlignedBuffer& buffer) { return buffer.data() == tensor.bytes.data(); });
   for (const SafetensorsFile& file : files_) {
     if (Contains(file.bytes(), tensor.bytes)) file.Release(tensor.bytes);
   }

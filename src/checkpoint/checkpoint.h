@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/aligned_buffer.h"
 #include "base/error.h"
 #include "checkpoint/model_directory.h"
 #include "checkpoint/safetensors.h"
@@ -40,6 +41,9 @@ class Checkpoint : public WeightSource {
   struct Location {
     size_t file = 0;  // index in files()
     const SafetensorsEntry* entry = nullptr;
+    // Of a float8 matrix, the scales of its blocks; else null.
+    const SafetensorsEntry* scales = nullptr;
+    size_t scales_file = 0;
   };
   // Returns the checked place of a tensor. **Errors**: as Tensor. **Threads**: any.
   Result<Location> Locate(std::string_view name, std::span<const size_t> shape) const;
@@ -47,6 +51,7 @@ class Checkpoint : public WeightSource {
   // Returns how many tensors of the files are no part of the model.
   size_t NumExtraTensors() const;
 
+  // A float8 matrix comes as float32: see DequantizeFp8 for how exact that is.
   Result<TensorView> Tensor(std::string_view name, std::span<const size_t> shape) override;
   void Release(const TensorView& tensor) override;
 
@@ -55,10 +60,13 @@ class Checkpoint : public WeightSource {
   Status OpenSingleFile(const std::filesystem::path& path);
   Status OpenShards(const std::filesystem::path& index_path);
   Status AddTensor(size_t file, const SafetensorsEntry& entry);
+  Result<Location> LocateFp8(std::string_view name, const Location& weight) const;
+  Result<TensorView> Dequantized(const Location& location);
 
   ModelDirectory directory_;
   std::vector<SafetensorsFile> files_;
   std::map<std::string, Location, std::less<>> tensors_;  // by canonical name
+  std::vector<AlignedBuffer> dequantized_;                // that have not been released
 };
 
 }  // namespace ocelli

@@ -5,6 +5,7 @@
 
 #include "base/bf16.h"
 #include "checkpoint/expected_tensors.h"
+#include "checkpoint/fp8.h"
 #include "checkpoint/test_files.h"
 #include "gtest/gtest.h"
 
@@ -173,7 +174,62 @@ TEST_F(CheckpointTest, RefusesQuantisedWeightsByFormatAndSaysWhatHelps) {
   norm.dtype = "F8_E4M3";
   norm.bytes.resize(4);
   ExpectError(Open(), ErrorCode::kUnsupported,
-              {"model.safetensors", kNorm, "F8_E4M3", "BF16, F16 and F32", "not quantised"});
+              {"model.safetensors", kNorm, "F8_E4M3", "BF16, F16, F32", "not quantised"});
+}
+
+// The FP8 releases: matrices of the decoder in float8, a scale for each block.
+class Fp8CheckpointTest : public CheckpointTest {
+ protected:
+  Fp8CheckpointTest() {
+    config_["quantization_config"] = {{"quant_method", "fp8"},
+                                      {"fmt", "e4m3"},
+                                      {"activation_scheme", "dynamic"},
+                                      {"weight_block_size", {4, 3}}};
+    TestTensor& weight = Named(kMatrix);  // [6, 4]
+    weight.dtype = "F8_E4M3";
+    weight.bytes.clear();
+    for (int i = 0; i < 24; ++i) weight.bytes += static_cast<char>(i * 5);
+    std::string scales;
+    for (const float scale : {0.5f, 3.0f, 0.25f, 1.5f}) {
+      const Bf16 rounded = RoundToBf16(scale);
+      scales.append(reinterpret_cast<const char*>(&rounded), sizeof(rounded));
+    }
+    tensors_.push_back({std::string(kMatrix) + "_scale_inv", "BF16", {2, 2}, scales});
+  }
+
+  static constexpr const char* kMatrix = "model.language_model.layers.1.mlp.gate_proj.weight";
+};
+
+TEST_F(Fp8CheckpointTest, GivesTheDequantisedNumbers) {
+  ASSERT_TRUE(Open().ok());
+  Result<Checkpoint> checkpoint = Checkpoint::Open(directory_.path());
+  ASSERT_TRUE(checkpoint.ok());
+  EXPECT_EQ(checkpoint->NumExtraTensors(), 0u);
+  const std::vector<size_t> shape = {6, 4};
+  const Result<TensorView> tensor = checkpoint->Tensor(kMatrix, shape);
+  ASSERT_TRUE(tensor.ok());
+  EXPECT_EQ(tensor->dtype, DType::kFloat32);
+  const float scales[2][2] = {{0.5f, 3.0f}, {0.25f, 1.5f}};
+  for (size_t r = 0; r < 6; ++r) {
+    for (size_t c = 0; c < 4; ++c) {
+      const size_t i = r * 4 + c;
+      EXPECT_EQ(tensor->At(i), Fp8ToFloat(static_cast<uint8_t>(i * 5)) * scales[r / 4][c / 3]);
+    }
+  }
+  checkpoint->Release(*tensor);
+}
+
+TEST_F(Fp8CheckpointTest, RefusesScalesThatAreMissingOrOfAnotherShape) {
+  tensors_.back().shape = {4, 1};
+  ExpectError(Open(), ErrorCode::kCorruptData,
+              {"gate_proj.weight_scale_inv", "[4, 1]", "blocks of 4 x 3", "[2, 2]"});
+  tensors_.pop_back();
+  ExpectError(Open(), ErrorCode::kNotFound, {kMatrix, "_scale_inv is missing"});
+}
+
+TEST_F(Fp8CheckpointTest, RefusesFloat8ThatConfigDoesNotSpeakOf) {
+  config_.erase("quantization_config");
+  ExpectError(Open(), ErrorCode::kUnsupported, {kMatrix, "F8_E4M3"});
 }
 
 TEST_F(CheckpointTest, RefusesTwoNamesForOnePart) {

@@ -27,6 +27,7 @@ constexpr size_t kMaxPositionEmbeddings = size_t{1} << 18;
 constexpr size_t kMaxPatchSize = 64;
 constexpr size_t kMaxTemporalPatchSize = 8;
 constexpr size_t kMaxMergeSize = 8;
+constexpr size_t kMaxBlockSize = 65'536;
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 // What transformers assumes when config.json does not say.
@@ -41,7 +42,7 @@ size_t SquareRoot(size_t square) {
   return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(square))));
 }
 
-// Refuses what is no dense Qwen3-VL with plain weights, before any size of it is looked at.
+// Refuses what is no dense Qwen3-VL, before any size of it is looked at.
 void CheckModelType(JsonFields& fields) {
   constexpr std::string_view kRuns =
       "Ocelli runs dense Qwen3-VL models (model_type \"qwen3_vl\", for example "
@@ -53,13 +54,28 @@ void CheckModelType(JsonFields& fields) {
     fields.Fail(ErrorCode::kUnsupported, "model_type",
                 fmt::format("is {}; {}", Quoted(model_type), kRuns));
   }
-  if (fields.Has("quantization_config")) {
-    const std::string method = fields.Object("quantization_config").String("quant_method");
-    fields.Fail(ErrorCode::kUnsupported, "quantization_config",
-                fmt::format("says that the weights are quantised ({}); use the checkpoint with "
-                            "bf16, f16 or f32 weights",
-                            Quoted(method)));
+}
+
+// Reads how weights are quantised: block-scaled float8, or not at all. How activations were to be
+// rounded (activation_scheme) does not matter: ours are float32.
+std::optional<Fp8Blocks> ReadQuantization(JsonFields& fields) {
+  if (!fields.Has("quantization_config")) return std::nullopt;
+  JsonFields config = fields.Object("quantization_config");
+  const std::string method = config.String("quant_method");
+  const std::string format = config.String("fmt");
+  const std::vector<size_t> block =
+      config.Sizes("weight_block_size", 2, kMaxBlockSize, std::vector<size_t>());
+  const bool e4m3 = format.empty() || format == "e4m3";
+  if (method == "fp8" && e4m3 && block.size() == 2 && block[0] > 0 && block[1] > 0) {
+    return Fp8Blocks{block[0], block[1]};
   }
+  fields.Fail(
+      ErrorCode::kUnsupported, "quantization_config",
+      fmt::format("says that the weights are quantised ({}); Ocelli reads bf16, f16 and f32 "
+                  "weights and block-scaled FP8 (quant_method \"fp8\", fmt \"e4m3\", a "
+                  "weight_block_size): use such a checkpoint",
+                  Quoted(method)));
+  return std::nullopt;
 }
 
 VisionConfig ReadVision(JsonFields fields) {
@@ -194,6 +210,7 @@ Result<ModelConfig> ParseModelConfig(std::string_view json, std::string_view fil
   CheckModelType(fields);
   JsonFields text_fields = fields.Object("text_config");
   ModelConfig config;
+  config.fp8 = ReadQuantization(fields);
   config.text_config = ReadText(text_fields);
   config.vision_config = ReadVision(fields.Object("vision_config"));
   // The outer value rules, as in transformers 5; older files may have the inner one only.

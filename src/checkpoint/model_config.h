@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "checkpoint/fp8.h"
 
 namespace ocelli {
 
@@ -68,10 +70,12 @@ struct ModelConfig {
   int32_t vision_start_token_id = 0;
   int32_t vision_end_token_id = 0;
   std::vector<int32_t> eos_token_ids;  // what config.json says; generation_config.json overrules it
+  std::optional<Fp8Blocks> fp8;        // matrices may be float8_e4m3 with a scale for each block
 };
 
 // Reads the text of a config.json of model_type qwen3_vl, of either style (rope_theta and
-// rope_scaling, or rope_parameters). `file` is named in messages.
+// rope_scaling, or rope_parameters), with plain weights or those of the FP8 releases (quant_method
+// "fp8" with a weight_block_size). `file` is named in messages.
 // **Errors**: kCorruptData for text that is not JSON; kUnsupported for another model and for
 // variants that we do not compute; kInvalidArgument for values that make no sense.
 Result<ModelConfig> ParseModelConfig(std::string_view json, std::string_view file);

@@ -77,6 +77,7 @@ Result<ModelDirectory> ModelDirectory::Open(const std::filesystem::path& path) {
   OCELLI_ASSIGN_OR_RETURN(directory.preprocessor_config,
                           ReadPreprocessorConfig(path / "preprocessor_config.json",
                                                  DefaultsFor(directory.config.vision_config)));
+  directory.chat_template = ReadChatTemplate(path);
   OCELLI_RETURN_IF_ERROR(CheckPreprocessor(directory));
   OCELLI_RETURN_IF_ERROR(CheckEos(directory));
   if (directory.generation_config.eos_token_ids.empty()) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "checkpoint/chat_template_traits.h"
 #include "checkpoint/generation_config.h"
 #include "checkpoint/model_config.h"
 #include "checkpoint/preprocessor_config.h"
@@ -21,6 +22,7 @@ struct ModelDirectory {
   ModelConfig config;
   GenerationConfig generation_config;  // eos_token_ids filled from config when it does not say
   PreprocessorConfig preprocessor_config;
+  ChatTemplateTraits chat_template;
   std::filesystem::path tokenizer_path;  // tokenizer.json, whether or not it exists
 };
 

@@ -15,11 +15,13 @@ namespace ocelli::cli {
 
 // Which model to run and on how much of the machine.
 struct ModelOptions {
-  std::string model;        // a folder; empty: see LocateModel
-  std::string load_format;  // "auto", or "dummy": random weights of the sizes in `config`
-  std::string config;       // a folder or config.json, for "dummy"
-  int threads = 0;          // 0: what affinity and cgroup quota allow
-  std::string huge_pages;   // "on", "off", or "system": what the system is set to
+  std::string model;              // a folder or a name such as "org/name"; empty: see LocateModel
+  bool pull = false;              // fetch a model that is named and not here
+  std::string load_format;        // "auto", or "dummy": random weights of the sizes in `config`
+  std::string config;             // a folder or config.json, for "dummy"
+  int threads = 0;                // 0: what affinity and cgroup quota allow
+  std::string huge_pages = "on";  // "on", "off", or "system": what the system is set to
+  std::string weights = "auto";   // "bf16", "packed12", "float32", or "auto": the fastest here
 };
 
 // Sampling controls that were given; the others keep the model's own defaults.

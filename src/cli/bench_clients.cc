@@ -1,6 +1,7 @@
 #include "cli/bench_clients.h"
 
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -16,6 +17,13 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Returns the CPU time that this process has used, all threads together.
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 // Returns a sink that notes when tokens come, as the engine gives them out, and hands all on.
@@ -117,6 +125,7 @@ Result<BenchRun> RunClients(const BenchWorkload& workload, size_t num_clients, s
   BenchRun run;
   run.num_clients = num_clients;
   run.before = engine.Stats();
+  const double cpu_start = CpuSeconds();
   const Clock::time_point start = Clock::now();
   {
     std::vector<std::jthread> threads;
@@ -125,6 +134,7 @@ Result<BenchRun> RunClients(const BenchWorkload& workload, size_t num_clients, s
     }
   }
   run.seconds = SecondsSince(start);
+  run.cpu_seconds = CpuSeconds() - cpu_start;
   run.after = engine.Stats();
   for (Client& client : clients) {
     if (client.error) return *client.error;

@@ -24,6 +24,7 @@ struct BenchAnswer {
 struct BenchRun {
   size_t num_clients = 0;
   double seconds = 0;
+  double cpu_seconds = 0;  // of all threads of the process
   std::vector<BenchAnswer> answers;
   EngineStats before;
   EngineStats after;

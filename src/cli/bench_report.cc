@@ -70,6 +70,7 @@ void AddTimes(const BenchRun& run, BenchFigures& figures) {
   }
   figures.tokens_per_second = Over(static_cast<double>(tokens), run.seconds);
   figures.decode_tokens_per_second = DecodeRate(run.answers, run.num_clients);
+  figures.cpu_seconds_per_token = Over(run.cpu_seconds, static_cast<double>(tokens));
   figures.prefill_tokens_per_second = Percentile(prefill, 50);
   figures.encode_seconds = Percentile(encode, 50);
   figures.first_token = SummaryOf(first);
@@ -108,6 +109,7 @@ std::vector<Row> Rows() {
       {"decode tokens/s, all",
        [](F f) { return fmt::format("{:.2f}", f.decode_tokens_per_second); }},
       {"prefill tokens/s", [](F f) { return fmt::format("{:.1f}", f.prefill_tokens_per_second); }},
+      {"CPU seconds a token", [](F f) { return fmt::format("{:.4f}", f.cpu_seconds_per_token); }},
       {"encode a picture, s", [](F f) { return fmt::format("{:.2f}", f.encode_seconds); }},
       {"first token, ms", [](F f) { return Milliseconds(f.first_token); }},
       {"  of later turns, ms", [](F f) { return Milliseconds(f.later_first_token); }},
@@ -136,6 +138,7 @@ ordered_json FiguresJson(const BenchFigures& f) {
           {"tokens_per_second", f.tokens_per_second},
           {"decode_tokens_per_second", f.decode_tokens_per_second},
           {"prefill_tokens_per_second", f.prefill_tokens_per_second},
+          {"cpu_seconds_per_token", f.cpu_seconds_per_token},
           {"encode_seconds", f.encode_seconds},
           {"first_token_seconds", LatencyJson(f.first_token)},
           {"later_first_token_seconds", LatencyJson(f.later_first_token)},

@@ -26,6 +26,7 @@ struct BenchFigures {
   double tokens_per_second = 0;          // of answers, over all of `seconds`
   double decode_tokens_per_second = 0;   // while every client was being answered
   double prefill_tokens_per_second = 0;  // read, not cached: median of the answers
+  double cpu_seconds_per_token = 0;      // of all work over answer tokens
   double encode_seconds = 0;             // of one picture: median
   LatencySummary first_token;            // of first turns
   LatencySummary later_first_token;      // of later turns

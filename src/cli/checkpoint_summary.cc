@@ -40,12 +40,6 @@ std::string Line(std::string_view label, std::string_view text) {
   return fmt::format("{:<11}{}", label, text);
 }
 
-std::string ModelLine(const CheckpointSummary& summary) {
-  return Line("model", fmt::format("Qwen3-VL, dense, {} parameters, {} embeddings",
-                                   Parameters(summary.parameters.total()),
-                                   summary.config.tie_word_embeddings ? "tied" : "separate"));
-}
-
 std::string TextLine(const CheckpointSummary& summary) {
   const TextConfig& text = summary.config.text_config;
   return Line("text", fmt::format("{} layers, hidden {}, {} heads of {} ({} key/value), "
@@ -110,17 +104,32 @@ std::string PictureLine(const CheckpointSummary& summary) {
                           summary.max_image_tokens, summary.token_side_px, summary.token_side_px));
 }
 
+void AddTemplateLines(const ChatTemplateTraits& traits, std::vector<std::string>& lines) {
+  if (traits.opens_thinking) {
+    lines.push_back(Line("template", "opens answers with <think>: a Thinking model"));
+  }
+  if (!traits.difference.empty()) {
+    lines.push_back(Line("template", fmt::format("{}; Ocelli writes prompts as Qwen3-VL's own does",
+                                                 traits.difference)));
+  }
+}
+
 }  // namespace
 
-Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
+std::string DescribeModel(const CheckpointSummary& summary) {
+  return fmt::format("Qwen3-VL, dense, {} parameters, {} embeddings",
+                     Parameters(summary.parameters.total()),
+                     summary.config.tie_word_embeddings ? "tied" : "separate");
+}
+
+Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint, WeightFormat format) {
   CheckpointSummary summary;
   summary.config = checkpoint.config();
   summary.parameters = CountParameters(checkpoint.config());
   for (const TensorSpec& spec : ExpectedTensors(checkpoint.config())) {
     OCELLI_ASSIGN_OR_RETURN(const Checkpoint::Location location,
                             checkpoint.Locate(spec.name, spec.shape));
-    const DType dtype = *location.entry->dtype;
-    summary.parameters_by_dtype[std::string(DTypeName(dtype))] += spec.NumElements();
+    summary.parameters_by_dtype[location.entry->dtype_name] += spec.NumElements();
   }
   for (const SafetensorsFile& file : checkpoint.files()) {
     summary.files.push_back(
@@ -129,10 +138,11 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
   summary.num_extra_tensors = checkpoint.NumExtraTensors();
   const bool all_bf16 = summary.parameters_by_dtype.size() == 1 &&
                         summary.parameters_by_dtype.contains(std::string(DTypeName(DType::kBf16)));
-  summary.weight_bytes = EstimateWeightBytes(
-      checkpoint.config(), all_bf16 ? WeightFormat::kBf16 : WeightFormat::kFloat32);
+  summary.weight_bytes =
+      EstimateWeightBytes(checkpoint.config(), all_bf16 ? format : WeightFormat::kFloat32);
   summary.kv_bytes_per_token =
       KvLayout(checkpoint.config().text_config).BlockBytes() / kKvBlockTokens;
+  summary.chat_template = checkpoint.directory().chat_template;
   const PreprocessorConfig& preprocessor = checkpoint.preprocessor_config();
   summary.min_image_tokens = preprocessor.min_image_tokens();
   summary.max_image_tokens = preprocessor.max_image_tokens();
@@ -141,11 +151,13 @@ Result<CheckpointSummary> Summarize(const Checkpoint& checkpoint) {
 }
 
 std::vector<std::string> SummaryLines(const CheckpointSummary& summary) {
-  std::vector<std::string> lines = {ModelLine(summary), TextLine(summary), VisionLine(summary),
-                                    EmbeddingLine(summary), DTypeLine(summary)};
+  std::vector<std::string> lines = {Line("model", DescribeModel(summary)), TextLine(summary),
+                                    VisionLine(summary), EmbeddingLine(summary),
+                                    DTypeLine(summary)};
   AddFileLines(summary, lines);
   lines.push_back(MemoryLine(summary));
   lines.push_back(PictureLine(summary));
+  AddTemplateLines(summary.chat_template, lines);
   return lines;
 }
 

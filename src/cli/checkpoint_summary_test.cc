@@ -16,7 +16,7 @@ Result<Checkpoint> OpenGolden(const std::string& name) {
 
 TEST(CheckpointSummary, CountsPartsFormatsAndFiles) {
   const auto checkpoint = OpenGolden("checkpoint_untied");
-  const auto summary = Summarize(*checkpoint);
+  const auto summary = Summarize(*checkpoint, WeightFormat::kBf16);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary->parameters.total(), 1'639'824u);  // the index's own total
   EXPECT_EQ(summary->parameters.embedding, 2u * 300 * 80);
@@ -32,8 +32,8 @@ TEST(CheckpointSummary, CountsPartsFormatsAndFiles) {
 
 TEST(CheckpointSummary, LinesSayWhatPeopleAsk) {
   const auto checkpoint = OpenGolden("checkpoint_tied");
-  const std::string text =
-      fmt::format("{}", fmt::join(SummaryLines(*Summarize(*checkpoint)), "\n"));
+  const std::string text = fmt::format(
+      "{}", fmt::join(SummaryLines(*Summarize(*checkpoint, WeightFormat::kBf16)), "\n"));
   for (const char* words :
        {"model      Qwen3-VL, dense, 1.62 million parameters, tied embeddings",
         "5 layers, hidden 80, 6 heads of 32 (2 key/value)", "deepstack after [0, 1, 3]",

@@ -5,6 +5,10 @@
 #include <array>
 #include <cstdlib>
 
+#include "cli/pull_model.h"
+#include "hub/hub_settings.h"
+#include "hub/model_cache.h"
+
 namespace ocelli::cli {
 namespace {
 
@@ -21,13 +25,52 @@ fs::path ProgramDirectory() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
+Error NotHere(const ModelName& name, const std::string& wanted, const fs::path& cache) {
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("{} is neither a folder here nor a whole model in {}; `ocelli pull {}{}` "
+                  "fetches it",
+                  wanted, cache.string(), name.repo.Text(),
+                  name.revision == "main" ? "" : " --revision " + name.revision),
+      "model"};
+}
+
+Result<fs::path> LocateNamed(const std::string& wanted, bool pull) {
+  std::error_code ignored;
+  const Result<ModelName> name = ParseModelName(wanted);
+  if (!name.ok() || fs::exists(wanted, ignored)) return fs::path(wanted);
+  OCELLI_ASSIGN_OR_RETURN(const hub::HubSettings settings, hub::HubSettings::FromEnvironment());
+  Result<fs::path> found =
+      hub::ModelCache(settings.cache_directory).Find(name->repo, name->revision);
+  if (found.ok()) return found;
+  if (!pull) return NotHere(*name, wanted, settings.cache_directory);
+  OCELLI_ASSIGN_OR_RETURN(hub::PullResult pulled,
+                          PullModel(settings, {name->repo, name->revision}));
+  return std::move(pulled.snapshot);
+}
+
 }  // namespace
 
-Result<fs::path> LocateModel(const std::string& wanted) {
-  if (!wanted.empty()) return fs::path(wanted);
-  if (const char* named = std::getenv("OCELLI_MODEL"); named != nullptr && *named != '\0') {
-    return fs::path(named);
+Result<ModelName> ParseModelName(std::string_view text) {
+  ModelName name;
+  const size_t at = text.find('@');
+  OCELLI_ASSIGN_OR_RETURN(name.repo, hub::ParseRepoId(text.substr(0, at)));
+  if (at != text.npos) {
+    name.revision = text.substr(at + 1);
+    OCELLI_RETURN_IF_ERROR(hub::CheckRevision(name.revision));
   }
+  return name;
+}
+
+Result<fs::path> LocateModel(const std::string& wanted, bool pull) {
+  if (!wanted.empty()) return LocateNamed(wanted, pull);
+  if (const char* named = std::getenv("OCELLI_MODEL"); named != nullptr && *named != '\0') {
+    return LocateNamed(named, pull);
+  }
+  return LocateEmbeddedModel();
+}
+
+Result<fs::path> LocateEmbeddedModel() {
   const fs::path program = ProgramDirectory();
   for (const char* candidate : kEmbedded) {
     std::error_code ignored;
@@ -36,10 +79,9 @@ Result<fs::path> LocateModel(const std::string& wanted) {
   }
   return Error{
       ErrorCode::kNotFound,
-      fmt::format(
-          "no model: give --model DIR or set OCELLI_MODEL (the embedded model is neither at "
-          "{} nor at {} beside {})",
-          kEmbedded[0], kEmbedded[1], program.string()),
+      fmt::format("no model: give --model or set OCELLI_MODEL (the embedded model is neither at "
+                  "{} nor at {} beside {})",
+                  kEmbedded[0], kEmbedded[1], program.string()),
       "model"};
 }
 

@@ -13,7 +13,7 @@ constexpr size_t kMostWaiting = 1'000'000;
 constexpr size_t kMostSequences = 1024;
 constexpr size_t kMostContextTokens = size_t{1} << 24;
 constexpr size_t kMostImageTokens = 16'384;  // the largest picture that Qwen3-VL was made for
-constexpr size_t kMostDraftTokens = 64;
+constexpr size_t kMostDraftTokens = 7;       // as many as the scheduler ever takes
 
 }  // namespace
 
@@ -29,7 +29,9 @@ void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const 
 
 void AddModelOptions(CLI::App& command, ModelOptions& options) {
   command.add_option("--model", options.model,
-                     "Folder of a Qwen3-VL checkpoint (default: the embedded model)");
+                     "A model of `ocelli models`, such as Qwen/Qwen3-VL-2B-Instruct, or the folder "
+                     "of a checkpoint (default: the embedded model)");
+  command.add_flag("--pull", options.pull, "Fetch the model first when it is not here");
   command
       .add_option("--load-format", options.load_format,
                   "auto, or dummy: random weights, for benchmarks")
@@ -41,8 +43,14 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
                   "Compute threads (default: what affinity and cgroup quota allow)")
       ->check(CLI::Range(1, 1024));
   command
+      .add_option(
+          "--weights", options.weights,
+          "How weights are held, always exactly: packed12 (12 bits each), bf16, float32, or "
+          "auto (default: the fastest here)")
+      ->check(CLI::IsMember({"auto", "packed12", "bf16", "float32"}));
+  command
       .add_option("--huge-pages", options.huge_pages,
-                  "Transparent huge pages: on, off, or system (default: the system decides)")
+                  "Transparent huge pages: on (default), off, or as the system is set")
       ->check(CLI::IsMember({"on", "off", "system"}));
 }
 

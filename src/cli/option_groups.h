@@ -20,7 +20,7 @@ void AddSize(CLI::App& command, const std::string& name, uint64_t& field, const 
 // Options that several commands share; each adds its group to `command`, which reads into
 // `options`.
 //
-// --model, --load-format, --config, --threads, --huge-pages
+// --model, --pull, --load-format, --config, --threads, --huge-pages
 void AddModelOptions(CLI::App& command, ModelOptions& options);
 // --temperature, --top-k, --seed, ...: how an answer is written
 void AddSamplingOptions(CLI::App& command, SamplingOptions& options);

@@ -10,12 +10,14 @@
 #include "base/aligned_buffer.h"
 #include "base/cpu_features.h"
 #include "base/huge_pages.h"
+#include "base/log.h"
 #include "checkpoint/dummy_weights.h"
 #include "cli/byte_tokenizer.h"
 #include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
 #include "engine/event_queue.h"
 #include "engine/qwen_runner.h"
+#include "kernels/linear.h"
 #include "kernels/targets.h"
 #include "model/model.h"
 #include "picture/rgb_image.h"
@@ -38,6 +40,10 @@ Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
   files.processor = ProcessorOptionsOf(directory.preprocessor_config);
+  if (const std::string& difference = directory.chat_template.difference; !difference.empty()) {
+    LogWarning("{}: the chat template {}; prompts are written as Qwen3-VL's own writes them",
+               directory.path.string(), difference);
+  }
   const Status usable = CheckProcessorOptions(files.processor);
   if (usable.ok()) return {};
   return usable.error().WithContext((directory.path / "preprocessor_config.json").string());
@@ -66,7 +72,7 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
     return Error{ErrorCode::kInvalidArgument,
                  "--config goes with --load-format dummy; a checkpoint has its own", "config"};
   }
-  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model));
+  OCELLI_ASSIGN_OR_RETURN(const fs::path directory, LocateModel(options.model, options.pull));
   OCELLI_ASSIGN_OR_RETURN(Checkpoint checkpoint, Checkpoint::Open(directory));
   OCELLI_RETURN_IF_ERROR(checkpoint.CheckComplete());
   OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));
@@ -78,6 +84,14 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
 HugePages HugePagesOf(const std::string& wanted) {
   if (wanted == "on") return HugePages::kOn;
   return wanted == "off" ? HugePages::kOff : HugePages::kSystem;
+}
+
+WeightFormat WeightFormatOf(const std::string& wanted) {
+  for (const WeightFormat format :
+       {WeightFormat::kBf16, WeightFormat::kFloat32, WeightFormat::kPacked12}) {
+    if (wanted == WeightFormatName(format)) return format;
+  }
+  return FastestWeightFormat();
 }
 
 // Returns the tokens of a sequence at most.
@@ -100,7 +114,8 @@ Result<ModelMemory> MemoryOf(const SessionFiles& files, const EngineOptions& opt
                              int num_threads) {
   ModelMemory memory = Estimate(files.config, PlanModel(options, files.config), num_threads);
   if (files.checkpoint) {
-    OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary, Summarize(*files.checkpoint));
+    OCELLI_ASSIGN_OR_RETURN(const CheckpointSummary summary,
+                            Summarize(*files.checkpoint, options.weight_format));
     memory.weight_bytes = summary.weight_bytes;
   }
   return memory;
@@ -144,6 +159,7 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   files.threads = DetectThreadLimits();
   if (options.threads > 0) files.threads.SetByHand(options.threads);
   files.huge_pages = options.huge_pages;
+  files.weight_format = WeightFormatOf(options.weights);
   SetHugePages(HugePagesOf(options.huge_pages));
   OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
                                                         : OpenCheckpoint(options, files));
@@ -185,6 +201,7 @@ Session::Session(const SessionFiles& files, EngineOptions options, MemoryPlan me
 
 Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, EngineOptions options,
                                                ThreadPool& pool, const LoadProgress& progress) {
+  options.weight_format = files.weight_format;
   OCELLI_ASSIGN_OR_RETURN(const MemoryPlan memory, Plan(files, pool.num_threads(), options));
   OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool, progress));
   OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
@@ -215,10 +232,9 @@ std::vector<std::string> Session::StartLines() const {
   return {
       fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()),
                   TargetName(ActiveTarget()), threads_.Describe()),
-      fmt::format("memory: {}; KV cache kept as {}", memory_.Describe(),
-                  KvTypeName(options_.kv_type)),
-      fmt::format("huge pages: {} wanted, {}", huge_pages_.empty() ? "system" : huge_pages_,
-                  ReadHugePages().Describe())};
+      fmt::format("memory: {}; weights kept as {}, KV cache as {}", memory_.Describe(),
+                  WeightFormatName(options_.weight_format), KvTypeName(options_.kv_type)),
+      fmt::format("huge pages: {} wanted, {}", huge_pages_, ReadHugePages().Describe())};
 }
 
 }  // namespace ocelli::cli

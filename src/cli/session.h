@@ -31,7 +31,8 @@ struct SessionFiles {
   ProcessorOptions processor;
   std::shared_ptr<const Tokenizer> tokenizer;
   ThreadLimits threads;
-  std::string huge_pages;  // the switch, as given
+  std::string huge_pages;                            // the switch, as given
+  WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16
 };
 
 // Opens the model that `options` name; every check that needs no weights is done here.

@@ -5,10 +5,12 @@
 #include <cstdint>
 
 #include "kernels/kv_block.h"
+#include "kernels/packed_matrix.h"
 
 namespace ocelli {
 
-// Limits of an engine. None of them changes an answer but for kv_type, only who waits how long.
+// Limits of an engine. None of them changes an answer, only who waits how long; but kv_type does,
+// and weight_format may in the last bits.
 struct EngineOptions {
   size_t max_queue = 64;                     // requests that wait; the next one is refused
   size_t max_sequences = 16;                 // answers written at the same time
@@ -22,7 +24,8 @@ struct EngineOptions {
   uint64_t vision_cache_bytes = 0;    // encoded pictures
   bool prefix_cache = true;           // reuse KV blocks between requests
   KvType kv_type = KvType::kFloat32;  // how KV blocks keep their numbers
-  size_t max_draft_tokens = 0;        // prompt-lookup speculation: guesses a step; 0: off
+  WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16
+  size_t max_draft_tokens = 4;  // prompt-lookup speculation: guesses a step at most; 0: off
 };
 
 }  // namespace ocelli

@@ -52,6 +52,7 @@ ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config) {
   plan.decoder.max_context_tokens = ContextTokens(options, config);
   plan.decoder.kv_type = options.kv_type;
   plan.max_patches = options.max_image_tokens * merge * merge;
+  plan.weight_format = options.weight_format;
   return plan;
 }
 

@@ -8,6 +8,10 @@
 namespace ocelli {
 namespace {
 
+// As long as a pass has no more rows than this, reading the weights sets its pace and a further row
+// costs a few percent; then arithmetic does (docs/benchmarks.md).
+constexpr size_t kCheapRows = 8;
+
 void InsertByOrder(std::vector<Sequence*>& list, Sequence& sequence) {
   const auto place = std::upper_bound(
       list.begin(), list.end(), &sequence,
@@ -100,17 +104,20 @@ void Scheduler::TakeMatched(Sequence& sequence, const PrefixMatch& match) {
 
 std::span<const Chunk> Scheduler::NextBatch(const ChunkLimits& limits) {
   batch_.clear();
+  const auto num_writing = static_cast<size_t>(
+      std::count_if(running_.begin(), running_.end(),
+                    [](const Sequence* sequence) { return sequence->IsWriting(); }));
   // Preempting shortens the list at its end, so an index stays right.
   for (size_t i = 0; i < running_.size(); ++i) {
-    if (running_[i]->IsWriting()) ScheduleWriting(*running_[i]);
+    if (running_[i]->IsWriting()) ScheduleWriting(*running_[i], num_writing);
   }
   SchedulePrompts(batch_.empty() ? limits.alone : limits.shared);
   return batch_;
 }
 
-void Scheduler::ScheduleWriting(Sequence& sequence) {
+void Scheduler::ScheduleWriting(Sequence& sequence, size_t num_writing) {
   if (!GrowByPreempting(sequence, sequence.num_tokens())) return;
-  sequence.Guess(GuessLimit(sequence));
+  sequence.Guess(GuessLimit(sequence, num_writing));
   const size_t num_tokens = 1 + sequence.num_guesses();
   const bool grown = Grow(sequence, sequence.num_computed + num_tokens);
   OCELLI_CHECK(grown, "no room for {} guesses", sequence.num_guesses());
@@ -118,11 +125,13 @@ void Scheduler::ScheduleWriting(Sequence& sequence) {
 }
 
 // Guesses never cost another sequence its memory: beyond the room in the last block they take a
-// block only while there is one for everybody.
-size_t Scheduler::GuessLimit(const Sequence& sequence) const {
+// block only while there is one for everybody. Nor its time: the streams share the cheap rows.
+size_t Scheduler::GuessLimit(const Sequence& sequence, size_t num_writing) const {
+  const size_t cheap = kCheapRows / num_writing;
+  const size_t limit = std::min(options_.max_draft_tokens, cheap > 0 ? cheap - 1 : 0);
   const size_t room = sequence.blocks.size() * kKvBlockTokens - sequence.num_tokens();
   const bool plenty = blocks_.num_available() > running_.size() + options_.max_draft_tokens;
-  return plenty ? options_.max_draft_tokens : std::min(room, options_.max_draft_tokens);
+  return plenty ? limit : std::min(room, limit);
 }
 
 void Scheduler::SchedulePrompts(size_t budget) {

@@ -24,8 +24,9 @@ struct Chunk {
 // Decides what runs next. Every step, in this order:
 //   1. waiting sequences start, oldest first, while there is a place and KV memory for all their
 //      tokens (what the prefix cache has is shared, not taken);
-//   2. every stream that waits for its next token gets a row, plus guesses while memory is plenty;
-//      when blocks run out, the newest sequence is preempted: it waits again and recomputes;
+//   2. every stream that waits for its next token gets a row, plus guesses while memory is plenty
+//      and rows are few; when blocks run out, the newest sequence is preempted: it waits again and
+//      recomputes;
 //   3. the rest of the step reads prompts: half goes to the prompt with the least left to read, the
 //      other half to the oldest, so short prompts pass long ones and none is ever stopped.
 // The oldest sequence always gets on, so everyone does in the end.
@@ -57,12 +58,12 @@ class Scheduler {
   bool IsHeldBack(Sequence& sequence, const PrefixMatch& match) const;
   bool TryStart(Sequence& sequence, PrefixMatch match);
   void TakeMatched(Sequence& sequence, const PrefixMatch& match);
-  void ScheduleWriting(Sequence& sequence);
+  void ScheduleWriting(Sequence& sequence, size_t num_writing);
   void SchedulePrompts(size_t budget);
   void AddChunk(Sequence& sequence, size_t num_tokens);
   bool Grow(Sequence& sequence, size_t num_tokens);
   bool GrowByPreempting(Sequence& sequence, size_t num_tokens);
-  size_t GuessLimit(const Sequence& sequence) const;
+  size_t GuessLimit(const Sequence& sequence, size_t num_writing) const;
   void Preempt(Sequence& sequence);
   void ReleaseBlocks(Sequence& sequence);
 

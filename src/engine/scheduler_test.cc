@@ -302,6 +302,20 @@ TEST_F(SchedulerTest, GuessesTakeNoBlockWhenMemoryIsShort) {
   }
 }
 
+TEST_F(SchedulerTest, StreamsShareTheRowsThatCostLittle) {
+  EngineOptions options;
+  options.max_draft_tokens = max_draft_tokens_ = 4;
+  options.max_sequences = 8;
+  Make(64, options);
+  for (int i = 0; i < 8; ++i) {
+    Add(20, static_cast<TokenId>(1000 * i), 150);
+    for (int step = 0; step < 6; ++step) Step();  // every answer repeats itself by now
+    const size_t cheap = 8 / static_cast<size_t>(i + 1);
+    const size_t rows = 1 + std::min<size_t>(4, cheap - 1);
+    for (const auto& [order, num_tokens] : Step()) EXPECT_EQ(num_tokens, rows) << i + 1;
+  }
+}
+
 TEST_F(SchedulerTest, NothingIsGuessedPastTheEndOfTheAnswer) {
   EngineOptions options;
   options.max_draft_tokens = max_draft_tokens_ = 4;

@@ -39,6 +39,7 @@ std::shared_ptr<const Tokenizer> ByteTokenizer() {
 
 EngineOptions SmallOptions(size_t num_blocks, size_t image_tokens) {
   EngineOptions options;
+  options.max_draft_tokens = 0;
   options.kv_memory_bytes = num_blocks * FakeModelRunner::kBlockBytes;
   options.vision_cache_bytes = image_tokens * FakeModelRunner::kImageTokenBytes;
   options.step_seconds = 0;

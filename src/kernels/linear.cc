@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/rounding.h"
 #include "kernels/linear_kernels.h"
+#include "kernels/targets.h"
 #include "kernels/transpose.h"
 
 namespace ocelli {
@@ -81,8 +82,7 @@ struct LinearJob {
 
 void StreamPanel(const LinearJob& job, const EvenCut& tiles, size_t panel) {
   alignas(kCacheLineBytes) float totals[kMaxTileRows * kPanelRows];
-  const bool bf16 = job.w.format() == WeightFormat::kBf16;
-  const auto& sum_panel = bf16 ? job.kernels.sum_panel_bf16 : job.kernels.sum_panel_float32;
+  const auto& sum_panel = job.kernels.sum_panel[static_cast<size_t>(job.w.format())];
   for (size_t t = 0; t < tiles.parts(); ++t) {
     const size_t begin = tiles.Begin(t);
     const size_t rows = tiles.Size(t);
@@ -109,7 +109,7 @@ void StreamRows(LinearJob job, ThreadPool& pool) {
       }
     });
   }
-  const size_t panel_bytes = std::max<size_t>(1, job.w.size_bytes() / job.w.num_panels());
+  const size_t panel_bytes = job.w.panel_bytes();
   const size_t threads = static_cast<size_t>(pool.num_threads());
   const size_t most = std::min(DivideUp(kStreamTaskBytes, panel_bytes),
                                DivideUp(job.w.num_panels(), kTasksPerThread * threads));
@@ -142,23 +142,35 @@ struct Task {
   size_t first_tile, end_tile, first_panel, end_panel;
 };
 
-// Returns the weights of one block of the tile's panels as floats, and how far apart its panels are
-// (0: the last panel stands alone and is computed twice).
-std::pair<const float*, size_t> BlockWeights(const LinearJob& job, const Blocking& blocking,
-                                             size_t block, size_t panel, float* widened) {
-  const size_t tile_panels = job.kernels.tile_panels;
-  const size_t inputs = blocking.BlockInputs(block);
-  const size_t panels = std::min(tile_panels, job.w.num_panels() - panel);
+// The weights of one sum block of a tile's panels.
+struct BlockWeights {
+  const float* lines = nullptr;
+  size_t panel_stride = 0;  // floats; 0: the last panel stands alone and is computed twice
+  BlockEscapes escapes[kMaxTilePanels];
+};
+
+BlockWeights ReadBlock(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
+                       float* widened) {
+  const size_t panels = std::min(job.kernels.tile_panels, job.w.num_panels() - panel);
   const size_t first_line = block * kSumBlockInputs;
+  BlockWeights weights;
+  for (size_t p = 0; p < job.kernels.tile_panels; ++p) {
+    weights.escapes[p] = EscapesOf(job.w.Panel(panel + std::min(p, panels - 1)), block);
+  }
   if (job.w.format() == WeightFormat::kFloat32) {
-    const auto* lines = reinterpret_cast<const float*>(job.w.Panel(panel));
-    return {lines + first_line * kPanelRows, panels == 1 ? 0 : job.w.num_inputs() * kPanelRows};
+    const auto* lines = reinterpret_cast<const float*>(job.w.Panel(panel).lines);
+    weights.lines = lines + first_line * kPanelRows;
+    weights.panel_stride = panels == 1 ? 0 : job.w.num_inputs() * kPanelRows;
+    return weights;
   }
+  const auto widen = job.kernels.widen[static_cast<size_t>(job.w.format())];
   for (size_t p = 0; p < panels; ++p) {
-    job.kernels.widen(job.w.Panel(panel + p) + first_line * kPanelRows * sizeof(Bf16), inputs,
-                      widened + p * kSumBlockInputs * kPanelRows);
+    widen(job.w.Panel(panel + p), first_line, blocking.BlockInputs(block),
+          widened + p * kSumBlockInputs * kPanelRows);
   }
-  return {widened, panels == 1 ? 0 : kSumBlockInputs * kPanelRows};
+  weights.lines = widened;
+  weights.panel_stride = panels == 1 ? 0 : kSumBlockInputs * kPanelRows;
+  return weights;
 }
 
 // Weights that a task will want soon: they come from memory while tiles are computed, some at each.
@@ -167,11 +179,10 @@ class WeightPrefetch {
   WeightPrefetch(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
                  size_t steps) {
     if (block >= blocking.num_blocks()) return;
-    const size_t bytes_per_line = job.w.size_bytes() / (job.w.num_panels() * job.w.num_inputs());
     panels_ = std::min(job.kernels.tile_panels, job.w.num_panels() - panel);
-    begin_ = job.w.Panel(panel) + block * kSumBlockInputs * bytes_per_line;
-    panel_stride_ = job.w.num_inputs() * bytes_per_line;
-    end_ = blocking.BlockInputs(block) * bytes_per_line;
+    begin_ = job.w.Panel(panel).lines + block * kSumBlockInputs * job.w.line_bytes();
+    panel_stride_ = job.w.panel_bytes();
+    end_ = blocking.BlockInputs(block) * job.w.line_bytes();
     step_ = DivideUp(DivideUp(end_, kCacheLineBytes), steps) * kCacheLineBytes;
   }
   void Step() {
@@ -196,7 +207,7 @@ void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, f
   for (size_t block = 0; block < blocking.num_blocks(); ++block) {
     float* totals = all_totals;
     for (size_t panel = task.first_panel; panel < task.end_panel; panel += tile_panels) {
-      const auto [weights, stride] = BlockWeights(job, blocking, block, panel, widened);
+      const BlockWeights weights = ReadBlock(job, blocking, block, panel, widened);
       const bool last = panel + tile_panels >= task.end_panel;
       WeightPrefetch prefetch(job, blocking, last ? block + 1 : block,
                               last ? task.first_panel : panel + tile_panels,
@@ -204,8 +215,9 @@ void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, f
       for (size_t tile = task.first_tile; tile < task.end_tile; ++tile) {
         const size_t rows = blocking.tiles.Size(tile);
         prefetch.Step();
-        job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights, stride,
-                                    blocking.BlockInputs(block), block == 0, totals);
+        job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights.lines,
+                                    weights.panel_stride, blocking.BlockInputs(block), block == 0,
+                                    weights.escapes, totals);
         totals += rows * width;
       }
     }
@@ -264,6 +276,10 @@ LinearScratch::LinearScratch(size_t max_rows, size_t max_inputs, int num_threads
       max_rows_(max_rows),
       max_inputs_(max_inputs),
       num_threads_(num_threads) {}
+
+WeightFormat FastestWeightFormat() noexcept {
+  return ActiveTarget() == Target::kScalar ? WeightFormat::kBf16 : WeightFormat::kPacked12;
+}
 
 void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
             LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept {

@@ -10,12 +10,6 @@
 
 namespace ocelli {
 
-// Inputs per block of a sum: each output is the sum over blocks of 128 inputs, each block a chain
-// of fused multiply-adds from zero, blocks added in order; then the bias, then what was there
-// before. One row and many rows follow the same order, so they give the same bits
-// (docs/numerics.md).
-inline constexpr size_t kSumBlockInputs = 128;
-
 // Working memory of Linear, planned once for the largest call.
 class LinearScratch {
  public:
@@ -35,12 +29,17 @@ class LinearScratch {
   int num_threads_;
 };
 
+// Returns the format that Linear reads fastest on the active target: fewer bytes where vectors
+// decode them faster than memory delivers them.
+WeightFormat FastestWeightFormat() noexcept;
+
 enum class LinearMode {
   kStore,  // y = x W^T + bias
   kAdd,    // y = y + (x W^T + bias), the residual add
 };
 
-// Multiplies rows by a packed weight matrix. `bias` is null or [N].
+// Multiplies rows by a packed weight matrix; the order of each sum stands at kSumBlockInputs.
+// `bias` is null or [N].
 // **Shapes**: x [M, K], w [N, K], y [M, N]; x and y do not overlap.
 // **Threads**: uses `pool`; splits N, never K, so the result does not depend on the thread count.
 void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,

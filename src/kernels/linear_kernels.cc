@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bf16.h"
 #include "kernels/linear.h"
 #include "kernels/targets.h"
 
@@ -26,7 +27,7 @@ namespace HWY_NAMESPACE {
 // 512 KiB.
 #if HWY_TARGET == HWY_AVX3
 constexpr size_t kTileRows = 14, kTilePanels = 2, kTaskRows = 512;
-constexpr size_t kStreamTileRows = 14, kStreamRows = 32, kSumRegisters = 24;
+constexpr size_t kStreamTileRows = 16, kStreamRows = 32, kSumRegisters = 24;
 #elif HWY_TARGET == HWY_AVX2
 constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 5, kStreamRows = 10, kSumRegisters = 12;
@@ -40,14 +41,60 @@ constexpr size_t kStreamTileRows = 2, kStreamRows = 4, kSumRegisters = 8;
 static_assert(kTaskRows <= kMaxTaskRows && kTileRows <= kMaxTileRows &&
               kTilePanels <= kMaxTilePanels);
 
+// Sums of SumPanel12 that fit beside the vectors it decodes into.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr size_t kSumRegisters12 = 16;
+#else
+constexpr size_t kSumRegisters12 = 6;
+#endif
+
 constexpr size_t kVectors = kPanelRows / kLanes;  // per panel line
 
 // How far ahead SumPanel prefetches: 16 KiB of bfloat16 weights.
 constexpr size_t kPrefetchBlocks = 4;
 
+// Adds the escapes of a panel to the sums of a block.
+template <size_t kRows, size_t kWidth>
+HWY_INLINE void AddEscapes(const float* HWY_RESTRICT x, const BlockEscapes& escapes, size_t vector,
+                           Lanes (&sum)[kRows][kWidth]) {
+  for (size_t i = 0; i < escapes.count; ++i) {
+    const Escape& escape = escapes.first[i];
+    // The other lanes add 0, which changes nothing.
+    alignas(kCacheLineBytes) float line[kPanelRows] = {};
+    line[escape.lane] = ToFloat(Bf16{escape.weight});
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      const Lanes input = Broadcast(x[escape.input * kRows + r]);
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kVectors; ++v) {
+        sum[r][vector + v] = MultiplyAdd(input, LoadLanes(line + v * kLanes), sum[r][vector + v]);
+      }
+    }
+  }
+}
+
+// The same for one vector of the panel's lines; most escapes are in another, where there are
+// several.
+template <size_t kRows>
+HWY_INLINE void AddEscapes12(const float* HWY_RESTRICT x, const BlockEscapes& escapes,
+                             size_t vector, Lanes (&sum)[kRows]) {
+  for (size_t i = 0; i < escapes.count; ++i) {
+    const Escape& escape = escapes.first[i];
+    if (escape.lane / kLanes != vector) continue;
+    alignas(kCacheLineBytes) float line[kLanes] = {};
+    line[escape.lane % kLanes] = ToFloat(Bf16{escape.weight});
+    const Lanes weights = LoadLanes(line);
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      sum[r] = MultiplyAdd(Broadcast(x[escape.input * kRows + r]), weights, sum[r]);
+    }
+  }
+}
+
 template <size_t kRows>
 void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t panel_stride,
-              size_t num_inputs, bool first, float* HWY_RESTRICT totals) {
+              size_t num_inputs, bool first, const BlockEscapes* HWY_RESTRICT escapes,
+              float* HWY_RESTRICT totals) {
   constexpr size_t kWidth = kTilePanels * kVectors;
   Lanes sum[kRows][kWidth];
 #pragma GCC unroll 16
@@ -71,6 +118,8 @@ void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t p
       for (size_t v = 0; v < kWidth; ++v) sum[r][v] = MultiplyAdd(input, weights[v], sum[r][v]);
     }
   }
+#pragma GCC unroll 16
+  for (size_t p = 0; p < kTilePanels; ++p) AddEscapes(x, escapes[p], p * kVectors, sum);
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -166,8 +215,9 @@ HWY_INLINE void SumBlocks(const float* HWY_RESTRICT x, const std::byte* HWY_REST
 }
 
 template <class Reader, size_t kRows>
-void SumPanel(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT panel, size_t num_inputs,
+void SumPanel(const float* HWY_RESTRICT x, const PanelView& view, size_t num_inputs,
               float* HWY_RESTRICT totals) {
+  const std::byte* HWY_RESTRICT panel = view.lines;
   constexpr size_t kFit = kSumRegisters / (kRows * kVectors);
   constexpr size_t kBlocks = kFit >= 4 ? 4 : kFit >= 2 ? 2 : 1;
   constexpr size_t kLineBytes = kPanelRows * Reader::kBytes;
@@ -192,12 +242,134 @@ void SumPanel(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT panel, 
   }
 }
 
-void Widen(const std::byte* HWY_RESTRICT lines, size_t count, float* HWY_RESTRICT out) {
+// ---- 12-bit weights: as above, but eight lines at a time, one vector of each line after the
+// other.
+
+template <size_t kRows, size_t kQuad>
+HWY_INLINE void SumQuad12(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT unit,
+                          const Exponents& exponents, Lanes (&sum)[kRows]) {
+  Lanes weights[4];
+  Decode12<kQuad>(unit + kQuad * 64, unit + 128, exponents, weights);
+#pragma GCC unroll 16
+  for (size_t i = 0; i < 4; ++i) {
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      sum[r] = MultiplyAdd(Broadcast(x[(kQuad * 4 + i) * kRows + r]), weights[i], sum[r]);
+    }
+  }
+}
+
+// The block's chain over lines that do not fill a unit; stops where the inputs end.
+template <size_t kRows>
+HWY_INLINE void SumTail12(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT unit,
+                          size_t num_inputs, const Exponents& exponents, Lanes (&sum)[kRows]) {
+  Lanes weights[2][4];
+  Decode12<0>(unit, unit + 128, exponents, weights[0]);
+  Decode12<1>(unit + 64, unit + 128, exponents, weights[1]);
+  for (size_t i = 0; i < num_inputs; ++i) {
+    for (size_t r = 0; r < kRows; ++r) {
+      sum[r] = MultiplyAdd(Broadcast(x[i * kRows + r]), weights[i / 4][i % 4], sum[r]);
+    }
+  }
+}
+
+// Adds kBlocks blocks to `total`, one vector of the panel's lines; see SumBlocks.
+template <size_t kRows, size_t kBlocks>
+HWY_INLINE void SumBlocks12(const float* HWY_RESTRICT x, const std::byte* HWY_RESTRICT units,
+                            size_t num_inputs, bool first, const Exponents& exponents,
+                            const BlockEscapes (&escapes)[kBlocks], size_t vector,
+                            float* HWY_RESTRICT total) {
+  constexpr size_t kBlockBytes = kSumBlockInputs / kUnitLines * kUnitBytes;
+  Lanes sum[kBlocks][kRows];
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) sum[b][r] = Zero();
+  }
+  const std::byte* unit = units + vector * kLanes * 4;
+  size_t k = 0;
+  for (; k + kUnitLines <= num_inputs; k += kUnitLines, unit += kUnitBytes) {
+#pragma GCC unroll 16
+    for (size_t b = 0; b < kBlocks; ++b) {
+      const std::byte* here = unit + b * kBlockBytes;
+      for (size_t line = 0; line < kUnitBytes && vector == 0; line += kCacheLineBytes) {
+        __builtin_prefetch(here + kPrefetchBlocks * kBlockBytes + line);
+      }
+      const float* inputs = x + (b * kSumBlockInputs + k) * kRows;
+      SumQuad12<kRows, 0>(inputs, here, exponents, sum[b]);
+      SumQuad12<kRows, 1>(inputs, here, exponents, sum[b]);
+    }
+  }
+  if (k < num_inputs) SumTail12<kRows>(x + k * kRows, unit, num_inputs - k, exponents, sum[0]);
+#pragma GCC unroll 16
+  for (size_t b = 0; b < kBlocks; ++b) {
+    AddEscapes12<kRows>(x + b * kSumBlockInputs * kRows, escapes[b], vector, sum[b]);
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      float* at = total + r * kPanelRows + vector * kLanes;
+      StoreLanes(first && b == 0 ? sum[b][r] : Sum(LoadLanes(at), sum[b][r]), at);
+    }
+  }
+}
+
+template <size_t kRows, size_t kBlocks>
+HWY_INLINE void SumPanelBlocks12(const float* HWY_RESTRICT x, const PanelView& panel, size_t k,
+                                 size_t num_inputs, const Exponents& exponents,
+                                 float* HWY_RESTRICT totals) {
+  const std::byte* units = panel.lines + k / kUnitLines * kUnitBytes;
+  BlockEscapes escapes[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) escapes[b] = EscapesOf(panel, k / kSumBlockInputs + b);
+  for (size_t v = 0; v < kVectors; ++v) {
+    SumBlocks12<kRows, kBlocks>(x + k * kRows, units, num_inputs, k == 0, exponents, escapes, v,
+                                totals);
+  }
+}
+
+template <size_t kRows>
+void SumPanel12(const float* HWY_RESTRICT x, const PanelView& panel, size_t num_inputs,
+                float* HWY_RESTRICT totals) {
+  constexpr size_t kFit = kSumRegisters12 / kRows;
+  constexpr size_t kBlocks = kFit >= 4 ? 4 : kFit >= 2 ? 2 : 1;
+  const Exponents exponents(*panel.table);
+  size_t k = 0;
+  for (; k + kBlocks * kSumBlockInputs <= num_inputs; k += kBlocks * kSumBlockInputs) {
+    SumPanelBlocks12<kRows, kBlocks>(x, panel, k, kSumBlockInputs, exponents, totals);
+  }
+  for (; k < num_inputs; k += kSumBlockInputs) {
+    SumPanelBlocks12<kRows, 1>(x, panel, k, std::min(kSumBlockInputs, num_inputs - k), exponents,
+                               totals);
+  }
+}
+
+void WidenBf16(const PanelView& panel, size_t first, size_t count, float* HWY_RESTRICT out) {
+  const std::byte* HWY_RESTRICT lines = panel.lines + first * kPanelRows * 2;
   for (size_t i = 0; i < count; ++i) {
     Lanes line[kVectors];
     WidenShuffled(lines + i * kPanelRows * 2, line);
     Unshuffle(line);
     for (size_t v = 0; v < kVectors; ++v) StoreLanes(line[v], out + i * kPanelRows + v * kLanes);
+  }
+}
+
+// Stores four decoded lines, or the `count` of them that there are.
+HWY_INLINE void StoreQuad(const Lanes (&lines)[4], size_t count, float* HWY_RESTRICT out) {
+  for (size_t i = 0; i < std::min<size_t>(4, count); ++i)
+    StoreLanes(lines[i], out + i * kPanelRows);
+}
+
+void Widen12(const PanelView& panel, size_t first, size_t count, float* HWY_RESTRICT out) {
+  const Exponents exponents(*panel.table);
+  const std::byte* HWY_RESTRICT unit = panel.lines + first / kUnitLines * kUnitBytes;
+  for (size_t i = 0; i < count; i += kUnitLines, unit += kUnitBytes) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const std::byte* here = unit + v * kLanes * 4;
+      float* at = out + i * kPanelRows + v * kLanes;
+      Lanes lines[4];
+      Decode12<0>(here, here + 128, exponents, lines);
+      StoreQuad(lines, count - i, at);
+      Decode12<1>(here + 64, here + 128, exponents, lines);
+      if (count - i > 4) StoreQuad(lines, count - i - 4, at + 4 * kPanelRows);
+    }
   }
 }
 
@@ -223,8 +395,10 @@ constexpr void FillBlockTable(LinearKernels& kernels, std::index_sequence<kIndex
 
 template <size_t... kIndex>
 constexpr void FillPanelTables(LinearKernels& kernels, std::index_sequence<kIndex...>) {
-  ((kernels.sum_panel_bf16[kIndex + 1] = &SumPanel<ReadBf16, kIndex + 1>), ...);
-  ((kernels.sum_panel_float32[kIndex + 1] = &SumPanel<ReadFloat32, kIndex + 1>), ...);
+  auto& tables = kernels.sum_panel;
+  ((tables[size_t(WeightFormat::kBf16)][kIndex + 1] = &SumPanel<ReadBf16, kIndex + 1>), ...);
+  ((tables[size_t(WeightFormat::kFloat32)][kIndex + 1] = &SumPanel<ReadFloat32, kIndex + 1>), ...);
+  ((tables[size_t(WeightFormat::kPacked12)][kIndex + 1] = &SumPanel12<kIndex + 1>), ...);
 }
 
 constexpr LinearKernels MakeKernels() {
@@ -236,7 +410,8 @@ constexpr LinearKernels MakeKernels() {
   kernels.stream_rows = kStreamRows;
   FillBlockTable(kernels, std::make_index_sequence<kTileRows>());
   FillPanelTables(kernels, std::make_index_sequence<kStreamTileRows>());
-  kernels.widen = &Widen;
+  kernels.widen[size_t(WeightFormat::kBf16)] = &WidenBf16;
+  kernels.widen[size_t(WeightFormat::kPacked12)] = &Widen12;
   kernels.finish = &Finish;
   return kernels;
 }

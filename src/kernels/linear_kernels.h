@@ -8,24 +8,41 @@
 namespace ocelli {
 
 // The largest tile of any target, for buffers on the stack.
-inline constexpr size_t kMaxTileRows = 14;
+inline constexpr size_t kMaxTileRows = 16;
 inline constexpr size_t kMaxTilePanels = 2;
 inline constexpr size_t kMaxTaskRows = 512;
 
+// Weights of one panel and sum block that are not in its stream (packed12.h).
+struct BlockEscapes {
+  const Escape* first = nullptr;
+  size_t count = 0;
+};
+
+// Returns the escapes of one sum block of `panel`; none in formats without.
+inline BlockEscapes EscapesOf(const PanelView& panel, size_t block) {
+  if (panel.block_begins == nullptr) return {};
+  const uint32_t begin = panel.block_begins[block];
+  return {panel.escapes + begin, panel.block_begins[block + 1] - begin};
+}
+
 // The inner loops of Linear for one target. A "tile" of x is [K][rows]: the rows of one input lie
-// side by side, which for one row is the row itself. Tables are indexed by the tile's rows.
+// side by side, which for one row is the row itself. Tables are indexed by the weight format and by
+// the tile's rows.
 struct LinearKernels {
   // Adds one sum block to the running totals, or starts them when `first`.
   // **Shapes**: x [num_inputs, rows], w tile_panels times [num_inputs, 16] that begin
-  // `panel_stride` floats apart, totals [rows, tile_panels * 16]; num_inputs <= kSumBlockInputs.
+  // `panel_stride` floats apart, escapes [tile_panels], totals [rows, tile_panels * 16];
+  // num_inputs <= kSumBlockInputs.
   using SumBlockFn = void (*)(const float* x, const float* w, size_t panel_stride,
-                              size_t num_inputs, bool first, float* totals);
+                              size_t num_inputs, bool first, const BlockEscapes* escapes,
+                              float* totals);
   // Sums all blocks of one panel, reading its weights once and in order.
   // **Shapes**: x [num_inputs, rows], totals [rows, 16].
-  using SumPanelFn = void (*)(const float* x, const std::byte* panel, size_t num_inputs,
+  using SumPanelFn = void (*)(const float* x, const PanelView& panel, size_t num_inputs,
                               float* totals);
-  // Widens `count` lines of 16 bfloat16 numbers. **Shapes**: line, out [count, 16].
-  using WidenFn = void (*)(const std::byte* lines, size_t count, float* out);
+  // Widens lines [first, first + count) of a panel; escapes come out as 0. `first` is a multiple of
+  // 8. **Shapes**: out [count, 16].
+  using WidenFn = void (*)(const PanelView& panel, size_t first, size_t count, float* out);
   // Adds the bias (null: none) and what was there before (`add`), and stores one row of outputs.
   // **Shapes**: totals, bias, y [count].
   using FinishFn = void (*)(const float* totals, const float* bias, size_t count, bool add,
@@ -37,9 +54,8 @@ struct LinearKernels {
   size_t stream_tile_rows = 0;  // most rows of a tile of sum_panel
   size_t stream_rows = 0;  // up to this many rows (of several tiles) sum_panel is the faster way
   SumBlockFn sum_block[kMaxTileRows + 1] = {};
-  SumPanelFn sum_panel_bf16[kMaxTileRows + 1] = {};
-  SumPanelFn sum_panel_float32[kMaxTileRows + 1] = {};
-  WidenFn widen = nullptr;
+  SumPanelFn sum_panel[kNumWeightFormats][kMaxTileRows + 1] = {};
+  WidenFn widen[kNumWeightFormats] = {};  // null for kFloat32: nothing to widen
   FinishFn finish = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "kernels/packed12.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ocelli {
@@ -52,6 +53,29 @@ HWY_INLINE void WidenShuffled(const std::byte* line, Lanes* HWY_RESTRICT out) {
 }
 HWY_INLINE void Unshuffle(Lanes* HWY_RESTRICT) {}
 
+// The exponent bytes of a panel, as Decode12 wants them.
+struct Exponents {
+  explicit Exponents(const Packed12Table& from) : table(from) {}
+  const Packed12Table& table;
+};
+
+// Decodes four lines of 12-bit weights, kLanes lanes of each, into `out`; see packed12.h.
+template <size_t kQuad>
+HWY_INLINE void Decode12(const std::byte* sign_mantissa, const std::byte* places,
+                         const Exponents& exponents, Lanes (&out)[4]) {
+  for (size_t i = 0; i < 4; ++i) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const size_t index = Packed12Index(i, lane);
+      const auto bits = static_cast<unsigned>(sign_mantissa[index]);
+      const unsigned place = static_cast<unsigned>(places[index]) >> (4 * kQuad) & 15u;
+      const unsigned high = exponents.table.high[place] | (bits & 0x80u);
+      const unsigned low = exponents.table.low[place] | (bits & 0x7Fu);
+      const uint32_t number = high << 24 | low << 16;
+      std::memcpy(reinterpret_cast<float*>(&out[i]) + lane, &number, sizeof(number));
+    }
+  }
+}
+
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -67,6 +91,41 @@ HWY_INLINE Lanes Zero() { return hn::Zero(LanesTag()); }
 HWY_INLINE Lanes Broadcast(float x) { return hn::Set(LanesTag(), x); }
 HWY_INLINE Lanes Sum(Lanes a, Lanes b) { return hn::Add(a, b); }
 HWY_INLINE Lanes MultiplyAdd(Lanes a, Lanes b, Lanes c) { return hn::MulAdd(a, b, c); }
+
+using ByteTag = hn::Repartition<uint8_t, LanesTag>;
+
+// The exponent bytes of a panel, once in each 128-bit block, as Decode12 wants them.
+struct Exponents {
+  explicit HWY_INLINE Exponents(const Packed12Table& table)
+      : high(hn::LoadDup128(ByteTag(), table.high.data())),
+        low(hn::LoadDup128(ByteTag(), table.low.data())) {}
+  hn::Vec<ByteTag> high, low;
+};
+
+// Decodes four lines of 12-bit weights, kLanes lanes of each, into `out`; see packed12.h. Shifts
+// and masks split the pairs of numbers, because shuffles are what the CPU has fewest of.
+template <size_t kQuad>
+HWY_INLINE void Decode12(const std::byte* sign_mantissa, const std::byte* places,
+                         const Exponents& exponents, Lanes (&out)[4]) {
+  const ByteTag d8;
+  const hn::Repartition<uint16_t, LanesTag> d16;
+  const hn::Repartition<uint32_t, LanesTag> d32;
+  const auto bits = hn::Load(d8, reinterpret_cast<const uint8_t*>(sign_mantissa));
+  auto place = hn::Load(d8, reinterpret_cast<const uint8_t*>(places));
+  if constexpr (kQuad == 1) {
+    place = hn::BitCast(d8, hn::ShiftRight<4>(hn::BitCast(d16, place)));
+  }
+  place = hn::And(place, hn::Set(d8, 0x0F));
+  const auto high = hn::OrAnd(hn::TableLookupBytes(exponents.high, place), bits, hn::Set(d8, 0x80));
+  const auto low = hn::OrAnd(hn::TableLookupBytes(exponents.low, place), bits, hn::Set(d8, 0x7F));
+  const auto first = hn::BitCast(d32, hn::InterleaveLower(d8, low, high));
+  const auto second = hn::BitCast(d32, hn::InterleaveUpper(d8, low, high));
+  const auto upper_half = hn::Set(d32, 0xFFFF0000u);
+  out[0] = hn::BitCast(LanesTag(), hn::ShiftLeft<16>(first));
+  out[1] = hn::BitCast(LanesTag(), hn::And(first, upper_half));
+  out[2] = hn::BitCast(LanesTag(), hn::ShiftLeft<16>(second));
+  out[3] = hn::BitCast(LanesTag(), hn::And(second, upper_half));
+}
 
 #if HWY_TARGET == HWY_AVX3
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bf16.h"
@@ -60,14 +61,23 @@ struct Problem {
     FillNormal(MatView<float>(bias.data(), 1, n), random);
     if (format == WeightFormat::kFloat32) return;
     for (size_t i = 0; i < n * k; ++i) weights.data()[i] = ToFloat(RoundToBf16(weights.data()[i]));
+    if (format == WeightFormat::kPacked12) AddRareExponents();
+  }
+
+  // Makes every 23rd weight one of many sizes: more exponents than a table of 12-bit weights has.
+  void AddRareExponents() {
+    for (size_t i = 0; i < weights.rows() * weights.cols(); i += 23) {
+      weights.data()[i] = std::ldexp(weights.data()[i], static_cast<int>(i % 61) - 58);
+    }
   }
 
   PackedMatrix Pack(ThreadPool& pool) const {
-    PackedMatrix packed(weights.rows(), weights.cols(), format);
+    const bool packed12 = format == WeightFormat::kPacked12;
+    PackedMatrix packed(weights.rows(), weights.cols(), packed12 ? WeightFormat::kBf16 : format);
     const std::span<const float> numbers(weights.data(), weights.rows() * weights.cols());
     packed.SetRows(0, {DType::kFloat32, {weights.rows(), weights.cols()}, std::as_bytes(numbers)},
                    pool);
-    return packed;
+    return packed12 ? packed.Compressed(pool) : std::move(packed);
   }
 
   Rows x, old_y;
@@ -101,12 +111,15 @@ Rows Multiply(const Problem& problem, const How& how) {
   return y;
 }
 
+constexpr WeightFormat kFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32,
+                                     WeightFormat::kPacked12};
+
 std::string Name(const Problem& problem, const How& how) {
   return std::string(TargetName(how.target)) + " M=" + std::to_string(problem.x.view().rows()) +
          " K=" + std::to_string(problem.x.view().cols()) +
-         " N=" + std::to_string(problem.weights.rows()) +
-         (problem.format == WeightFormat::kBf16 ? " bf16" : " float32") +
-         (how.bias ? " bias" : "") + (how.mode == LinearMode::kAdd ? " add" : "");
+         " N=" + std::to_string(problem.weights.rows()) + " " +
+         std::string(WeightFormatName(problem.format)) + (how.bias ? " bias" : "") +
+         (how.mode == LinearMode::kAdd ? " add" : "");
 }
 
 // Every output is within the rounding that its sum order allows: a block's chain, the blocks, the
@@ -175,7 +188,7 @@ std::vector<Target> FmaTargets() {
 TEST(Linear, EveryRowCountMatchesTheReferenceOnEveryTarget) {
   for (const Target target : RunnableTargets()) {
     for (size_t m = 1; m <= 40; ++m) {
-      for (const WeightFormat format : {WeightFormat::kBf16, WeightFormat::kFloat32}) {
+      for (const WeightFormat format : kFormats) {
         ExpectNearReference(Problem(m, 300, 50, format), {.target = target});
       }
     }
@@ -189,8 +202,10 @@ TEST(Linear, OddSizesMatchTheReferenceOnEveryTarget) {
     for (const auto& [k, n] : kSizes) {
       for (const size_t m : {1u, 3u, 6u, 13u, 29u, 61u}) {
         for (const LinearMode mode : {LinearMode::kStore, LinearMode::kAdd}) {
-          ExpectNearReference(Problem(m, k, n),
-                              {.target = target, .mode = mode, .bias = (k + m) % 2 == 0});
+          for (const WeightFormat format : {WeightFormat::kBf16, WeightFormat::kPacked12}) {
+            ExpectNearReference(Problem(m, k, n, format),
+                                {.target = target, .mode = mode, .bias = (k + m) % 2 == 0});
+          }
         }
       }
     }
@@ -222,30 +237,66 @@ TEST(Linear, SumsInTheDocumentedOrderBitForBit) {
 
 TEST(Linear, FmaTargetsGiveTheSameBits) {
   for (const size_t m : {1u, 5u, 16u, 70u, 441u}) {
-    const Problem problem(m, 700, 145);
-    const Rows best = Multiply(problem, {});
-    for (const Target target : FmaTargets()) {
-      ExpectSameBits(Multiply(problem, {.target = target}), best, std::string(TargetName(target)));
+    for (const WeightFormat format : kFormats) {
+      const Problem problem(m, 700, 145, format);
+      const Rows best = Multiply(problem, {});
+      for (const Target target : FmaTargets()) {
+        const How how{.target = target};
+        ExpectSameBits(Multiply(problem, how), best, Name(problem, how));
+      }
     }
   }
 }
 
-TEST(Linear, BothWeightFormatsGiveTheSameBits) {
+TEST(Linear, EveryWeightFormatGivesTheSameBits) {
   for (const Target target : RunnableTargets()) {
     for (const size_t m : {1u, 3u, 8u, 60u}) {
       Problem problem(m, 600, 77);
+      // Fourteen exponents: what 12 bits hold without escapes, which are added in an order of their
+      // own.
+      for (size_t i = 0; i < 600 * 77; ++i) {
+        problem.weights.data()[i] = std::ldexp(
+            std::copysign(1.0f + 0.5f * static_cast<float>(i % 2), i % 3 == 0 ? -1.0f : 1.0f),
+            static_cast<int>(i * 7 % 14) - 12);
+      }
       const Rows bf16 = Multiply(problem, {.target = target});
-      problem.format = WeightFormat::kFloat32;
-      ExpectSameBits(Multiply(problem, {.target = target}), bf16,
-                     Name(problem, {.target = target}));
+      for (const WeightFormat format : {WeightFormat::kFloat32, WeightFormat::kPacked12}) {
+        problem.format = format;
+        ExpectSameBits(Multiply(problem, {.target = target}), bf16,
+                       Name(problem, {.target = target}));
+      }
+    }
+  }
+}
+
+TEST(Linear, EscapesAreAddedLastInTheirBlock) {
+  // Two weights of one block: 1 and an escape of 2^-30, which is lost when it comes first.
+  for (const Target target : FmaTargets()) {
+    for (const size_t m : {1u, 20u, 60u}) {
+      Problem problem(m, 128, 16, WeightFormat::kPacked12);
+      std::fill(problem.bias.begin(), problem.bias.end(), 0.0f);
+      for (size_t i = 0; i < 128 * 16; ++i) {
+        // Sixteen frequent exponents and one rare one, at input 3 of output 5.
+        problem.weights.data()[i] = std::ldexp(1.0f, -static_cast<int>(i % 15));
+      }
+      problem.weights.data()[5 * 128 + 3] = 0x1p-40f;
+      float want = 0;
+      for (size_t k = 0; k < 128; ++k) {
+        if (k != 3)
+          want = std::fma(problem.x.view()(m - 1, k), problem.weights.data()[5 * 128 + k], want);
+      }
+      want = std::fma(problem.x.view()(m - 1, 3), 0x1p-40f, want);
+      EXPECT_EQ(Multiply(problem, {.target = target}).view()(m - 1, 5), want);
     }
   }
 }
 
 TEST(Linear, RowsDoNotDependOnTheirBatch) {
   for (const Target target : RunnableTargets()) {
-    for (const size_t m : {41u, 300u}) {
-      const Problem problem(m, 520, 90);
+    for (const auto& [m, format] :
+         {std::pair(41u, WeightFormat::kBf16), std::pair(300u, WeightFormat::kBf16),
+          std::pair(300u, WeightFormat::kPacked12)}) {
+      const Problem problem(m, 520, 90, format);
       const Rows whole = Multiply(problem, {.target = target});
       for (const size_t chunk : {1u, 2u, 5u, 7u, 13u, 32u}) {
         ExpectSameBits(Multiply(problem, {.target = target, .chunk = chunk}), whole,
@@ -258,7 +309,8 @@ TEST(Linear, RowsDoNotDependOnTheirBatch) {
 TEST(Linear, ThreadCountDoesNotChangeBits) {
   for (const Target target : RunnableTargets()) {
     for (const size_t m : {1u, 6u, 33u, 600u}) {
-      const Problem problem(m, 384, 400);
+      const Problem problem(m, 384, 400,
+                            m % 2 == 0 ? WeightFormat::kBf16 : WeightFormat::kPacked12);
       const Rows one = Multiply(problem, {.target = target});
       for (const int threads : {2, 3}) {
         ExpectSameBits(Multiply(problem, {.target = target, .threads = threads}), one,

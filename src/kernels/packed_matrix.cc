@@ -1,6 +1,7 @@
 #include "kernels/packed_matrix.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -21,6 +22,9 @@ constexpr size_t kBlockInputs = 1024 / sizeof(Weight);
 constexpr size_t kExactChunk = size_t{1} << 18;
 
 size_t WeightBytes(WeightFormat format) { return format == WeightFormat::kBf16 ? 2 : 4; }
+
+// Returns the number of entries that a panel has in block_begins.
+size_t NumBlockBegins(size_t num_inputs) { return DivideUp(num_inputs, kSumBlockInputs) + 1; }
 
 template <typename T>
 T LoadUnaligned(const std::byte* p) {
@@ -98,6 +102,27 @@ void FillPanel(const PanelRows& source, Weight* panel) {
   }
 }
 
+// Widens one lane of a kPacked12 panel.
+void CopyPacked12Lane(const PanelView& panel, size_t lane, std::span<float> out) {
+  for (size_t k = 0; k < out.size(); ++k) {
+    const std::byte* unit = panel.lines + k / kUnitLines * kUnitBytes;
+    const size_t quad = k % kUnitLines / 4, index = Packed12Index(k % 4, lane);
+    const auto sign_mantissa = static_cast<unsigned>(unit[quad * 64 + index]);
+    const unsigned place = static_cast<unsigned>(unit[128 + index]) >> (4 * quad) & 15u;
+    const unsigned high = panel.table->high[place] | (sign_mantissa & 0x80u);
+    const unsigned low = panel.table->low[place] | (sign_mantissa & 0x7Fu);
+    out[k] = ToFloat(Bf16{static_cast<uint16_t>(high << 8 | low)});
+  }
+  const size_t num_blocks = DivideUp(out.size(), kSumBlockInputs);
+  for (size_t block = 0; block < num_blocks; ++block) {
+    for (uint32_t i = panel.block_begins[block]; i < panel.block_begins[block + 1]; ++i) {
+      const Escape& escape = panel.escapes[i];
+      if (escape.lane != lane) continue;
+      out[block * kSumBlockInputs + escape.input] = ToFloat(Bf16{escape.weight});
+    }
+  }
+}
+
 // Returns whether `count` numbers of type `dtype` at `in` have zeros where bfloat16 has nothing.
 bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
   uint32_t lost = 0;
@@ -114,16 +139,78 @@ bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
 
 }  // namespace
 
+std::string_view WeightFormatName(WeightFormat format) {
+  constexpr std::array<std::string_view, kNumWeightFormats> kNames = {"bf16", "float32",
+                                                                      "packed12"};
+  return kNames[static_cast<size_t>(format)];
+}
+
 PackedMatrix::PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat format)
     : buffer_(RoundUp(num_outputs, kPanelRows) * num_inputs * WeightBytes(format)),
       num_outputs_(num_outputs),
       num_inputs_(num_inputs),
       format_(format) {
   OCELLI_CHECK(num_outputs > 0 && num_inputs > 0, "a matrix [{}, {}]", num_outputs, num_inputs);
+  OCELLI_CHECK(format != WeightFormat::kPacked12, "12 bits come from Compressed");
 }
 
-const std::byte* PackedMatrix::Panel(size_t p) const {
-  return buffer_.data() + p * kPanelRows * num_inputs_ * WeightBytes(format_);
+size_t PackedMatrix::line_bytes() const {
+  return format_ == WeightFormat::kPacked12 ? kUnitBytes / kUnitLines
+                                            : kPanelRows * WeightBytes(format_);
+}
+
+size_t PackedMatrix::panel_bytes() const {
+  return format_ == WeightFormat::kPacked12 ? DivideUp(num_inputs_, kUnitLines) * kUnitBytes
+                                            : num_inputs_ * line_bytes();
+}
+
+size_t PackedMatrix::size_bytes() const {
+  return buffer_.size_bytes() + tables_.size() * sizeof(Packed12Table) +
+         block_begins_.size() * sizeof(uint32_t) + escapes_.size() * sizeof(Escape);
+}
+
+PanelView PackedMatrix::Panel(size_t p) const {
+  PanelView panel;
+  panel.lines = buffer_.data() + p * panel_bytes();
+  if (format_ == WeightFormat::kPacked12) {
+    panel.table = &tables_[p];
+    panel.block_begins = &block_begins_[p * NumBlockBegins(num_inputs_)];
+    panel.escapes = escapes_.data();
+  }
+  return panel;
+}
+
+PackedMatrix PackedMatrix::Compressed(ThreadPool& pool) const {
+  OCELLI_CHECK(format_ == WeightFormat::kBf16, "only bf16 matrices have 12 bits");
+  PackedMatrix packed;
+  packed.num_outputs_ = num_outputs_;
+  packed.num_inputs_ = num_inputs_;
+  packed.format_ = WeightFormat::kPacked12;
+  packed.buffer_ = AlignedBuffer(num_panels() * packed.panel_bytes());
+  packed.tables_.resize(num_panels());
+  const size_t begins = NumBlockBegins(num_inputs_);
+  packed.block_begins_.resize(num_panels() * begins);
+  std::vector<std::vector<Escape>> escapes(num_panels());
+  pool.ForEach(num_panels(), [&](size_t p, int) {
+    const Packed12Packer packer(reinterpret_cast<const uint16_t*>(Panel(p).lines), num_inputs_,
+                                kSumBlockInputs);
+    packer.Write(packed.buffer_.data() + p * packed.panel_bytes());
+    packed.tables_[p] = packer.table();
+    std::copy(packer.block_begins().begin(), packer.block_begins().end(),
+              packed.block_begins_.begin() + static_cast<ptrdiff_t>(p * begins));
+    escapes[p] = packer.escapes();
+  });
+  for (size_t p = 0; p < num_panels(); ++p) {
+    const auto first = static_cast<uint32_t>(packed.escapes_.size());
+    for (size_t i = 0; i < begins; ++i) packed.block_begins_[p * begins + i] += first;
+    packed.escapes_.insert(packed.escapes_.end(), escapes[p].begin(), escapes[p].end());
+  }
+  packed.escapes_.shrink_to_fit();
+  return packed;
+}
+
+double PackedMatrix::EscapeShare() const {
+  return static_cast<double>(escapes_.size()) / static_cast<double>(num_outputs_ * num_inputs_);
 }
 
 void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPool& pool) {
@@ -142,7 +229,7 @@ void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPo
     const size_t end = std::min(end_output, (panel + 1) * kPanelRows);
     const PanelRows source{rows.dtype, rows.bytes.data() + (begin - first_output) * row_bytes,
                            begin % kPanelRows, end - begin, num_inputs_};
-    std::byte* lines = buffer_.data() + panel * kPanelRows * num_inputs_ * WeightBytes(format_);
+    std::byte* lines = buffer_.data() + panel * panel_bytes();
     if (format_ == WeightFormat::kBf16) {
       FillPanel(source, reinterpret_cast<uint16_t*>(lines));
     } else {
@@ -154,9 +241,11 @@ void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPo
 void PackedMatrix::CopyRow(size_t n, std::span<float> out) const {
   OCELLI_CHECK(n < num_outputs_ && out.size() == num_inputs_, "row {} of {} into {} of {}", n,
                num_outputs_, out.size(), num_inputs_);
-  const std::byte* panel = Panel(n / kPanelRows) + n % kPanelRows * WeightBytes(format_);
+  const PanelView panel = Panel(n / kPanelRows);
+  const size_t lane = n % kPanelRows;
+  if (format_ == WeightFormat::kPacked12) return CopyPacked12Lane(panel, lane, out);
   for (size_t k = 0; k < num_inputs_; ++k) {
-    const std::byte* weight = panel + k * kPanelRows * WeightBytes(format_);
+    const std::byte* weight = panel.lines + k * line_bytes() + lane * WeightBytes(format_);
     out[k] = format_ == WeightFormat::kBf16 ? ToFloat(LoadUnaligned<Bf16>(weight))
                                             : LoadUnaligned<float>(weight);
   }

@@ -2,10 +2,14 @@
 #define OCELLI_KERNELS_PACKED_MATRIX_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "base/aligned_buffer.h"
 #include "base/rounding.h"
+#include "kernels/packed12.h"
 #include "parallel/thread_pool.h"
 #include "tensor/tensor_view.h"
 
@@ -14,8 +18,26 @@ namespace ocelli {
 // Outputs per panel: one vector lane is one output.
 inline constexpr size_t kPanelRows = 16;
 
-// How the weights of a PackedMatrix are held; both keep every published number exactly.
-enum class WeightFormat { kBf16, kFloat32 };
+// Inputs per block of a sum: each output is the sum over blocks of 128 inputs, each block a chain
+// of fused multiply-adds from zero, blocks added in order; then the bias, then what was there
+// before. One row and many rows follow the same order, so they give the same bits
+// (docs/numerics.md).
+inline constexpr size_t kSumBlockInputs = 128;
+
+// How the weights of a PackedMatrix are held; each keeps every published number exactly.
+enum class WeightFormat { kBf16, kFloat32, kPacked12 };
+inline constexpr size_t kNumWeightFormats = 3;
+// Returns "bf16", "float32" or "packed12".
+std::string_view WeightFormatName(WeightFormat format);
+
+// Where the weights of one panel stand.
+struct PanelView {
+  const std::byte* lines = nullptr;  // kPacked12: units of eight (packed12.h)
+  // Of kPacked12 only.
+  const Packed12Table* table = nullptr;
+  const uint32_t* block_begins = nullptr;  // [sum blocks + 1] into `escapes`
+  const Escape* escapes = nullptr;
+};
 
 // The weight W of y = x W^T, [N outputs, K inputs], in output panels:
 //
@@ -25,20 +47,29 @@ enum class WeightFormat { kBf16, kFloat32 };
 //   +--------------+--------------+-----+
 //
 // so weights stream through memory in order for one row of x or for many. Outputs past N are zeros.
+// A kPacked12 panel has the same lines in units of eight (packed12.h), and tables beside them.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  // Makes zeros. **Shapes**: [num_outputs, num_inputs].
+  // Makes zeros, as kBf16 or kFloat32. **Shapes**: [num_outputs, num_inputs].
   PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat format);
 
   size_t num_outputs() const { return num_outputs_; }  // N
   size_t num_inputs() const { return num_inputs_; }    // K
   size_t num_panels() const { return DivideUp(num_outputs_, kPanelRows); }
   WeightFormat format() const { return format_; }
-  size_t size_bytes() const { return buffer_.size_bytes(); }
+  size_t size_bytes() const;
+  // Returns the bytes of one line of 16 weights, and of one panel.
+  size_t line_bytes() const;
+  size_t panel_bytes() const;
 
-  // Returns the first byte of panel `p`.
-  const std::byte* Panel(size_t p) const;
+  PanelView Panel(size_t p) const;
+
+  // Returns a kBf16 matrix as kPacked12: the same numbers in three quarters of the memory.
+  // **Threads**: uses `pool`.
+  PackedMatrix Compressed(ThreadPool& pool) const;
+  // Returns the share of weights that a kPacked12 matrix lists as escapes.
+  double EscapeShare() const;
 
   // Copies `rows` [count, K] (row-major, any dtype) to outputs [first_output, first_output +
   // count): several checkpoint tensors (q, k, v) may share one matrix. A kBf16 matrix takes only
@@ -50,6 +81,10 @@ class PackedMatrix {
 
  private:
   AlignedBuffer buffer_;
+  // Of kPacked12 only.
+  std::vector<Packed12Table> tables_;   // [num_panels]
+  std::vector<uint32_t> block_begins_;  // [num_panels, sum blocks + 1] into escapes_
+  std::vector<Escape> escapes_;         // panel by panel
   size_t num_outputs_ = 0;
   size_t num_inputs_ = 0;
   WeightFormat format_ = WeightFormat::kBf16;

@@ -54,13 +54,60 @@ class OddTensor {
 float Element(const PackedMatrix& w, size_t n, size_t k) {
   const size_t index = (n / 16 * w.num_inputs() + k) * 16 + n % 16;
   if (w.format() == WeightFormat::kBf16) {
-    return ToFloat(reinterpret_cast<const Bf16*>(w.Panel(0))[index]);
+    return ToFloat(reinterpret_cast<const Bf16*>(w.Panel(0).lines)[index]);
   }
-  return reinterpret_cast<const float*>(w.Panel(0))[index];
+  return reinterpret_cast<const float*>(w.Panel(0).lines)[index];
 }
 
 constexpr DType kTypes[] = {DType::kBf16, DType::kFloat16, DType::kFloat32};
 constexpr WeightFormat kFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32};
+
+// Bfloat16 numbers with every exponent, most of them near 1.
+PackedMatrix ManyExponents(size_t outputs, size_t inputs, ThreadPool& pool) {
+  std::minstd_rand random(static_cast<unsigned>(outputs * 131 + inputs));
+  std::vector<uint16_t> numbers(outputs * inputs);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto bits = static_cast<uint16_t>(random());
+    const uint16_t exponent = i % 9 == 0 ? static_cast<uint16_t>(random() % 255) : 120 + bits % 8;
+    numbers[i] = static_cast<uint16_t>((bits & 0x807Fu) | exponent << 7);
+  }
+  PackedMatrix matrix(outputs, inputs, WeightFormat::kBf16);
+  matrix.SetRows(0, {DType::kBf16, {outputs, inputs}, std::as_bytes(std::span(numbers))}, pool);
+  return matrix;
+}
+
+TEST(PackedMatrix, TwelveBitsHoldEveryNumberExactly) {
+  ThreadPool pool(2);
+  for (const size_t inputs : {1u, 7u, 8u, 100u, 128u, 129u, 520u}) {
+    for (const size_t outputs : {1u, 16u, 45u}) {
+      const PackedMatrix bf16 = ManyExponents(outputs, inputs, pool);
+      const PackedMatrix packed = bf16.Compressed(pool);
+      std::vector<float> want(inputs), got(inputs);
+      for (size_t n = 0; n < outputs; ++n) {
+        bf16.CopyRow(n, want);
+        packed.CopyRow(n, got);
+        for (size_t k = 0; k < inputs; ++k) {
+          ASSERT_EQ(std::bit_cast<uint32_t>(got[k]), std::bit_cast<uint32_t>(want[k]))
+              << "[" << outputs << ", " << inputs << "] at " << n << ", " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, TwelveBitsTakeThreeQuartersOfTheMemory) {
+  ThreadPool pool(2);
+  std::minstd_rand random(5);
+  std::normal_distribution<float> normal(0, 0.02f);
+  std::vector<float> numbers(512 * 1024);
+  for (float& number : numbers) number = ToFloat(RoundToBf16(normal(random)));
+  PackedMatrix bf16(512, 1024, WeightFormat::kBf16);
+  bf16.SetRows(0, {DType::kFloat32, {512, 1024}, std::as_bytes(std::span(numbers))}, pool);
+  const PackedMatrix packed = bf16.Compressed(pool);
+  EXPECT_LT(static_cast<double>(packed.size_bytes()),
+            0.755 * static_cast<double>(bf16.size_bytes()));
+  EXPECT_LT(packed.EscapeShare(), 0.001);
+}
 
 TEST(PackedMatrix, PutsEachNumberWhereTheHeaderSays) {
   ThreadPool pool(2);
@@ -124,8 +171,8 @@ TEST(PackedMatrix, StartsAsZerosOnACacheLine) {
   const PackedMatrix w(17, 5, WeightFormat::kFloat32);
   EXPECT_EQ(w.num_panels(), 2u);
   EXPECT_EQ(w.size_bytes(), 2u * 16 * 5 * 4);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(w.Panel(0)) % kCacheLineBytes, 0u);
-  EXPECT_EQ(w.Panel(1) - w.Panel(0), 16 * 5 * 4);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(w.Panel(0).lines) % kCacheLineBytes, 0u);
+  EXPECT_EQ(w.Panel(1).lines - w.Panel(0).lines, 16 * 5 * 4);
   for (size_t n = 0; n < 32; ++n) EXPECT_EQ(Element(w, n, 4), 0.0f);
 }
 

@@ -1,6 +1,8 @@
 #include "kernels/targets.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "base/check.h"
@@ -74,6 +76,12 @@ Target ActiveTarget() {
     if ((usable & t.bit) != 0) return t.target;
   }
   return runnable.back();
+}
+
+bool IsBuilt(Target target) {
+  return std::any_of(std::begin(kTargetBits), std::end(kTargetBits), [&](const TargetBit& t) {
+    return t.target == target && (HWY_TARGETS & t.bit) != 0;
+  });
 }
 
 ScopedTarget::ScopedTarget(Target target) {

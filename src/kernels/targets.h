@@ -9,6 +9,10 @@ namespace ocelli {
 // An instruction set that the kernels are compiled for, by the name users see.
 enum class Target { kScalar, kNeon, kAvx2, kAvx512 };
 
+// All of them, best first.
+inline constexpr Target kAllTargets[] = {Target::kAvx512, Target::kAvx2, Target::kNeon,
+                                         Target::kScalar};
+
 // Returns "scalar", "neon", "avx2" or "avx512".
 std::string_view TargetName(Target target);
 
@@ -19,6 +23,9 @@ Target ActiveTarget();
 // Returns the targets that this build contains and GetCpuFeatures() allows, best first; the last is
 // kScalar where there is one. They are found at the first call. **Threads**: any.
 std::span<const Target> RunnableTargets();
+
+// Returns whether this build contains `target`, whatever the CPU.
+bool IsBuilt(Target target);
 
 // Makes kernels run on one target of RunnableTargets() while it lives: for tests and benchmarks.
 // **Threads**: no kernel may run while one begins or ends; one at a time.

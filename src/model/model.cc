@@ -17,10 +17,9 @@ ModelMemory PerToken(const ModelConfig& config, KvType kv_type) {
 
 }  // namespace
 
-ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_threads,
-                     WeightFormat format) {
+ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_threads) {
   ModelMemory memory = PerToken(config, plan.decoder.kv_type);
-  memory.weight_bytes = EstimateWeightBytes(config, format);
+  memory.weight_bytes = EstimateWeightBytes(config, plan.weight_format);
   memory.encoder_bytes =
       VisionEncoder::PlannedBytes(config.vision_config, plan.max_patches, num_threads);
   memory.decoder_bytes = TextDecoder::PlannedBytes(config.text_config, plan.decoder, num_threads);
@@ -29,7 +28,8 @@ ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_t
 
 Result<std::unique_ptr<Model>> Model::Load(WeightSource& source, const ModelPlan& plan,
                                            ThreadPool& pool, const LoadProgress& progress) {
-  OCELLI_ASSIGN_OR_RETURN(ModelWeights weights, LoadWeights(source, pool, progress));
+  OCELLI_ASSIGN_OR_RETURN(ModelWeights weights,
+                          LoadWeights(source, plan.weight_format, pool, progress));
   return std::unique_ptr<Model>(new Model(source.config(), std::move(weights), plan, pool));
 }
 

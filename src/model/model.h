@@ -19,6 +19,7 @@ namespace ocelli {
 struct ModelPlan {
   DecoderPlan decoder;
   size_t max_patches = 0;  // of one picture
+  WeightFormat weight_format = WeightFormat::kBf16;
 };
 
 // Where the memory of a model goes. **Units**: bytes.
@@ -33,10 +34,9 @@ struct ModelMemory {
   size_t FixedBytes() const { return weight_bytes + encoder_bytes + decoder_bytes; }
 };
 
-// Returns what a model will take, before anything is loaded, if its matrices are held as `format`:
-// kBf16 for a bf16 checkpoint.
-ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_threads,
-                     WeightFormat format = WeightFormat::kBf16);
+// Returns what a model will take, before anything is loaded, if all its matrices can be held as the
+// plan says: those of a bf16 checkpoint can.
+ModelMemory Estimate(const ModelConfig& config, const ModelPlan& plan, int num_threads);
 
 // A model in memory: config, weights and the planned encoder and decoder that run on them. It knows
 // neither requests nor policy. **Threads**: one caller at a time, the owner of `pool`.

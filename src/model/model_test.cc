@@ -24,7 +24,9 @@ TEST(Model, TakesWhatWasEstimated) {
   const auto model = Model::Load(source, SmallPlan(), pool);
   ASSERT_TRUE(model.ok());
   const ModelMemory memory = (*model)->memory();
-  const ModelMemory estimate = Estimate(config, SmallPlan(), 2, WeightFormat::kFloat32);
+  ModelPlan plan = SmallPlan();
+  plan.weight_format = WeightFormat::kFloat32;  // TestWeights are no bf16 numbers
+  const ModelMemory estimate = Estimate(config, plan, 2);
   EXPECT_EQ(memory.weight_bytes, estimate.weight_bytes);
   EXPECT_EQ(memory.FixedBytes(), estimate.FixedBytes());
   EXPECT_EQ(memory.kv_block_bytes, (*model)->kv_layout().BlockBytes());

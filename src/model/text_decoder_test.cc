@@ -41,7 +41,7 @@ class Bench {
   explicit Bench(WeightSource& source, int num_threads = 2)
       : config_(source.config()),
         pool_(num_threads),
-        weights_(LoadWeights(source, pool_).value()),
+        weights_(LoadWeights(source, WeightFormat::kBf16, pool_).value()),
         decoder_(config_.text_config, weights_.language_model, kPlan, pool_),
         kv_(KvLayout(config_.text_config), 32) {}
 

@@ -18,7 +18,7 @@ class VisionEncoderTest : public testing::Test {
  protected:
   VisionEncoderTest()
       : source_(SmallConfig(), true),
-        weights_(LoadWeights(source_, pool_).value()),
+        weights_(LoadWeights(source_, WeightFormat::kBf16, pool_).value()),
         encoder_(source_.config().vision_config, weights_.visual, kMaxPatches, pool_) {}
 
   Mat<float> SomePixels(size_t num_patches) {

@@ -14,13 +14,16 @@ namespace {
 
 constexpr char kPatchEmbed[] = "model.visual.patch_embed.proj.weight";
 constexpr char kPosEmbed[] = "model.visual.pos_embed.weight";
+// Above this share of escapes (4 bytes each, and work for each) 12 bits gain too little.
+constexpr double kMostEscapes = 0.01;
 
 // Copies tensors from a source. The first error sticks and makes the rest do nothing, so that the
 // functions below read as lists of what a model consists of.
 class Loader {
  public:
-  Loader(WeightSource& source, ThreadPool& pool, const LoadProgress& progress)
+  Loader(WeightSource& source, WeightFormat wanted, ThreadPool& pool, const LoadProgress& progress)
       : source_(source),
+        wanted_(wanted),
         pool_(pool),
         progress_(progress),
         total_(ExpectedTensors(source.config()).size()) {}
@@ -69,7 +72,7 @@ class Loader {
     const TensorView view{DType::kFloat32, {outputs, inputs}, std::as_bytes(numbers)};
     PackedMatrix matrix(outputs, inputs, FormatOf({&view, 1}));
     matrix.SetRows(0, view, pool_);
-    return matrix;
+    return Compress(std::move(matrix));
   }
 
  private:
@@ -87,7 +90,9 @@ class Loader {
     if (progress_) progress_(done_, total_);
   }
 
+  // Returns the format that tensors are first packed in.
   WeightFormat FormatOf(std::span<const TensorView> tensors) {
+    if (wanted_ == WeightFormat::kFloat32) return wanted_;
     const bool exact = std::all_of(tensors.begin(), tensors.end(), [&](const TensorView& tensor) {
       return AllExactBf16(tensor, pool_);
     });
@@ -102,10 +107,17 @@ class Loader {
       first_output += tensor.shape[0];
       Release(tensor);
     }
-    return matrix;
+    return Compress(std::move(matrix));
+  }
+
+  PackedMatrix Compress(PackedMatrix matrix) {
+    if (wanted_ != WeightFormat::kPacked12 || matrix.format() != WeightFormat::kBf16) return matrix;
+    PackedMatrix compressed = matrix.Compressed(pool_);
+    return compressed.EscapeShare() <= kMostEscapes ? std::move(compressed) : std::move(matrix);
   }
 
   WeightSource& source_;
+  const WeightFormat wanted_;
   ThreadPool& pool_;
   const LoadProgress& progress_;
   size_t total_ = 0;
@@ -239,9 +251,9 @@ size_t ModelWeights::size_bytes() const {
   return bytes;
 }
 
-Result<ModelWeights> LoadWeights(WeightSource& source, ThreadPool& pool,
+Result<ModelWeights> LoadWeights(WeightSource& source, WeightFormat wanted, ThreadPool& pool,
                                  const LoadProgress& progress) {
-  Loader loader(source, pool, progress);
+  Loader loader(source, wanted, pool, progress);
   ModelWeights weights;
   LoadText(loader, source.config(), weights.language_model);
   LoadVision(loader, source.config().vision_config, weights.visual);
@@ -249,8 +261,25 @@ Result<ModelWeights> LoadWeights(WeightSource& source, ThreadPool& pool,
   return weights;
 }
 
+namespace {
+
+// Returns the bytes of a matrix of `numbers` numbers. With kPacked12 as many escapes as a matrix
+// may have before it is held otherwise, and the tables beside it.
+size_t MatrixBytes(size_t numbers, WeightFormat format) {
+  switch (format) {
+    case WeightFormat::kBf16:
+      return numbers * 2;
+    case WeightFormat::kFloat32:
+      return numbers * sizeof(float);
+    case WeightFormat::kPacked12:
+      return numbers * 3 / 2 + numbers / 25 + numbers / 256;
+  }
+  return 0;
+}
+
+}  // namespace
+
 size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format) {
-  const size_t matrix_number_bytes = format == WeightFormat::kBf16 ? 2 : sizeof(float);
   size_t bytes = 0;
   for (const TensorSpec& tensor : ExpectedTensors(config)) {
     const size_t numbers = tensor.NumElements();
@@ -263,7 +292,7 @@ size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format) {
     // The summed patch kernels are seldom bf16 numbers.
     bytes += tensor.name == kPatchEmbed
                  ? outputs * inputs / config.vision_config.temporal_patch_size * sizeof(float)
-                 : outputs * inputs * matrix_number_bytes;
+                 : MatrixBytes(outputs * inputs, format);
   }
   return bytes;
 }

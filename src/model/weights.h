@@ -74,8 +74,9 @@ struct TextWeights {
   }
 };
 
-// All weights of a model, held once and without loss: a matrix as bf16 when every number of it is
-// exactly bf16, as float32 otherwise; norms, biases and position embeddings as float32.
+// All weights of a model, held once and without loss: a matrix in the wanted format when every
+// number of it is exactly bf16, as float32 otherwise; norms, biases and position embeddings as
+// float32.
 struct ModelWeights {
   VisionWeights visual;
   TextWeights language_model;
@@ -86,12 +87,13 @@ struct ModelWeights {
 // Hears how many of the model's tensors are loaded.
 using LoadProgress = std::function<void(size_t done, size_t total)>;
 
-// Loads every tensor that `source.config()` names, releasing each as soon as it is packed.
+// Loads every tensor that `source.config()` names, releasing each as soon as it is packed. A matrix
+// that kPacked12 would not shrink much, for its exponents are many, is held as kBf16.
 // **Errors**: as WeightSource::Tensor. **Threads**: uses `pool`.
-Result<ModelWeights> LoadWeights(WeightSource& source, ThreadPool& pool,
+Result<ModelWeights> LoadWeights(WeightSource& source, WeightFormat wanted, ThreadPool& pool,
                                  const LoadProgress& progress = {});
 
-// Returns what LoadWeights would take if all matrices were held as `format`.
+// Returns what LoadWeights would take at most if all matrices were held as `format`.
 size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format);
 
 }  // namespace ocelli

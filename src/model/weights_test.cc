@@ -23,7 +23,7 @@ std::vector<float> Slice(const std::vector<float>& numbers, size_t row, size_t c
 TEST(LoadWeights, FusesQkvAndGateUpInOrder) {
   ThreadPool pool(2);
   TestWeights source(SmallConfig(), true);
-  const Result<ModelWeights> weights = LoadWeights(source, pool);
+  const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
   ASSERT_TRUE(weights.ok()) << weights.error().message;
   const TextLayerWeights& layer = weights->language_model.layers[1];
   const std::string name = "model.language_model.layers.1.";
@@ -42,7 +42,7 @@ TEST(LoadWeights, FusesQkvAndGateUpInOrder) {
 TEST(LoadWeights, SumsTheTemporalPatchKernels) {
   ThreadPool pool(1);
   TestWeights source(SmallConfig(), true);
-  const Result<ModelWeights> weights = LoadWeights(source, pool);
+  const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
   ASSERT_TRUE(weights.ok());
   const std::vector<float>& kernel = source["model.visual.patch_embed.proj.weight"];
   const std::vector<float> row = Row(weights->visual.patch_embed.weight, 7);
@@ -59,7 +59,7 @@ TEST(LoadWeights, HoldsBf16WhenExactAndFloat32WhenNot) {
   ThreadPool pool(2);
   TestWeights source(SmallConfig(), true);
   source["model.language_model.layers.0.self_attn.v_proj.weight"].back() = 0.1f;
-  const Result<ModelWeights> weights = LoadWeights(source, pool);
+  const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
   ASSERT_TRUE(weights.ok());
   const auto& layers = weights->language_model.layers;
   EXPECT_EQ(layers[0].qkv_proj.format(), WeightFormat::kFloat32);
@@ -71,7 +71,7 @@ TEST(LoadWeights, HoldsBf16WhenExactAndFloat32WhenNot) {
 TEST(LoadWeights, Float32NumbersKeepTheirFullValue) {
   ThreadPool pool(2);
   TestWeights source(SmallConfig(), false);
-  const Result<ModelWeights> weights = LoadWeights(source, pool);
+  const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
   ASSERT_TRUE(weights.ok());
   for (size_t n = 0; n < 75; ++n) {
     EXPECT_EQ(Row(weights->language_model.embed_tokens, n),
@@ -82,13 +82,13 @@ TEST(LoadWeights, Float32NumbersKeepTheirFullValue) {
 TEST(LoadWeights, TiedModelSharesOneMatrixAndUntiedHasItsOwnHead) {
   ThreadPool pool(1);
   TestWeights tied(SmallConfig(), true);
-  const Result<ModelWeights> one = LoadWeights(tied, pool);
+  const Result<ModelWeights> one = LoadWeights(tied, WeightFormat::kBf16, pool);
   ASSERT_TRUE(one.ok());
   EXPECT_EQ(&one->language_model.lm_head(), &one->language_model.embed_tokens);
   ModelConfig config = SmallConfig();
   config.tie_word_embeddings = false;
   TestWeights untied(config, true);
-  const Result<ModelWeights> two = LoadWeights(untied, pool);
+  const Result<ModelWeights> two = LoadWeights(untied, WeightFormat::kBf16, pool);
   ASSERT_TRUE(two.ok());
   EXPECT_EQ(Row(two->language_model.lm_head(), 74), Slice(untied["lm_head.weight"], 74, 36));
 }
@@ -97,10 +97,11 @@ TEST(LoadWeights, ReleasesEveryTensorAndHoldsAtMostOneFusedMatrix) {
   ThreadPool pool(1);
   TestWeights source(SmallConfig(), true);
   std::vector<size_t> heard;
-  const Result<ModelWeights> weights = LoadWeights(source, pool, [&](size_t done, size_t total) {
-    heard.push_back(done);
-    EXPECT_EQ(total, source.num_tensors());
-  });
+  const Result<ModelWeights> weights =
+      LoadWeights(source, WeightFormat::kBf16, pool, [&](size_t done, size_t total) {
+        heard.push_back(done);
+        EXPECT_EQ(total, source.num_tensors());
+      });
   ASSERT_TRUE(weights.ok());
   EXPECT_EQ(source.num_live(), 0u);
   EXPECT_LE(source.max_live(), 3u);
@@ -113,7 +114,7 @@ TEST(LoadWeights, MissingTensorIsAnErrorThatNamesIt) {
   TestWeights source(SmallConfig(), true);
   const std::string name = "model.visual.blocks.1.mlp.linear_fc2.bias";
   source.Remove(name);
-  const Result<ModelWeights> weights = LoadWeights(source, pool);
+  const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
   ASSERT_FALSE(weights.ok());
   EXPECT_EQ(weights.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(weights.error().param, name);
@@ -128,7 +129,7 @@ TEST(EstimateWeightBytes, IsWhatLoadingTakes) {
     config.text_config.intermediate_size = 48;
     config.text_config.mrope_section = {4, 2, 2};
     TestWeights source(config, false);
-    const Result<ModelWeights> weights = LoadWeights(source, pool);
+    const Result<ModelWeights> weights = LoadWeights(source, WeightFormat::kBf16, pool);
     ASSERT_TRUE(weights.ok());
     EXPECT_EQ(EstimateWeightBytes(config, WeightFormat::kFloat32), weights->size_bytes());
     EXPECT_LT(EstimateWeightBytes(config, WeightFormat::kBf16), weights->size_bytes());

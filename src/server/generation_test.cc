@@ -177,10 +177,11 @@ TEST_P(Leaving, DuringDecode) {
 TEST(Generation, AReaderThatStopsIsGivenUp) {
   TestServerOptions options;
   options.server.write_timeout = milliseconds(300);
+  options.step = milliseconds(2);  // the answer would take much longer than to give the reader up
   TestServer server(options);
   RawClient client(server.port());
   client.SetReceiveBuffer(4096);
-  // Enough text to fill every buffer on the way: 16 choices with logprobs.
+  // Enough text to fill every buffer on the way: 8 choices with logprobs.
   json body = json::parse(ChatBody("hello", 3500, true));
   body["logprobs"] = true;
   body["top_logprobs"] = 20;

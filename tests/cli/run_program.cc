@@ -122,7 +122,8 @@ class Conversation {
 
 ProgramResult RunOcelli(const std::vector<std::string>& arguments, const ProgramInput& input) {
   signal(SIGPIPE, SIG_IGN);  // the program may end before it has read its input
-  std::vector<std::string> command = {OCELLI_PROGRAM};
+  std::vector<std::string> command = input.launcher;
+  command.emplace_back(OCELLI_PROGRAM);
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Pipe in;
   const Pipe out;

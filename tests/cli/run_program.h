@@ -16,6 +16,7 @@ struct ProgramResult {
 };
 
 struct ProgramInput {
+  std::vector<std::string> launcher;  // runs the program: its path and arguments; empty: directly
   std::string standard_input;
   std::vector<std::string> environment;  // "NAME=value", added to ours
   bool interrupt_on_output = false;      // sends SIGINT at the first byte on stdout

@@ -59,12 +59,14 @@ ModelPlan GoldenPlan() {
   return plan;
 }
 
-std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool,
+std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory,
+                                       WeightFormat weight_format, ThreadPool& pool,
                                        KvType kv_type) {
   Result<Checkpoint> checkpoint = Checkpoint::Open(directory);
   OCELLI_CHECK(checkpoint.ok(), "{}", checkpoint.error().message);
   ModelPlan plan = GoldenPlan();
   plan.decoder.kv_type = kv_type;
+  plan.weight_format = weight_format;
   Result<std::unique_ptr<Model>> model = Model::Load(*checkpoint, plan, pool);
   OCELLI_CHECK(model.ok(), "{}", model.error().message);
   return *std::move(model);

@@ -15,7 +15,8 @@ namespace ocelli {
 ModelPlan GoldenPlan();
 
 // Loads a golden checkpoint; a failure fails the process.
-std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory, ThreadPool& pool,
+std::unique_ptr<Model> LoadGoldenModel(const std::filesystem::path& directory,
+                                       WeightFormat weight_format, ThreadPool& pool,
                                        KvType kv_type = KvType::kFloat32);
 
 // Returns what the encoder makes of every picture of `golden`, from its expected pixel_values.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <tuple>
 
 #include "golden_case.h"
 #include "golden_sequence.h"
@@ -63,11 +64,18 @@ float ErrorRatio(const GoldenCase& golden, const std::string& tensor, MatView<co
   return MaxAbsDifference(expected.FloatMat(), actual) / reference;
 }
 
-class ModelGolden : public ::testing::TestWithParam<std::string> {
+// A golden checkpoint, and how its weights are held.
+using ModelGoldenParam = std::tuple<std::string, WeightFormat>;
+
+class ModelGolden : public ::testing::TestWithParam<ModelGoldenParam> {
  protected:
-  ModelGolden()
-      : cases_(LoadGoldenCases(GetParam())),
-        model_(LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), pool_)) {}
+  ModelGolden() : cases_(LoadGoldenCases(std::get<0>(GetParam()))), model_(Load(pool_)) {}
+
+  static std::unique_ptr<Model> Load(ThreadPool& pool, KvType kv_type = KvType::kFloat32) {
+    const auto& [name, weight_format] = GetParam();
+    return LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + name), weight_format, pool,
+                           kv_type);
+  }
 
   ThreadPool pool_{2};
   std::vector<GoldenCase> cases_;
@@ -157,8 +165,7 @@ TEST_P(ModelGolden, GreedyTokensAreEqual) {
 
 TEST_P(ModelGolden, Bf16KvStaysNearTheReferenceAndKeepsItsBits) {
   ThreadPool one_thread(1);
-  const std::unique_ptr<Model> model =
-      LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), one_thread, KvType::kBf16);
+  const std::unique_ptr<Model> model = Load(one_thread, KvType::kBf16);
   OnEveryTarget([&](Target target) {
     for (const GoldenCase& golden : cases_) {
       SCOPED_TRACE(golden.name);
@@ -183,8 +190,7 @@ TEST_P(ModelGolden, Bf16KvStaysNearTheReferenceAndKeepsItsBits) {
 
 TEST_P(ModelGolden, ThreadsAndChunksDoNotChangeABit) {
   ThreadPool one_thread(1);
-  const std::unique_ptr<Model> single =
-      LoadGoldenModel(GoldenDirectory() / ("checkpoint_" + GetParam()), one_thread);
+  const std::unique_ptr<Model> single = Load(one_thread);
   OnEveryTarget([&](Target) {
     for (const GoldenCase& golden : cases_) {
       const std::vector<VisionFeatures> features = EncodePictures(*single, golden);
@@ -248,13 +254,21 @@ TEST_P(ModelGolden, BatchCompositionDoesNotChangeABit) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden, ::testing::Values("tied", "untied"),
-                         [](const auto& family) { return family.param; });
+INSTANTIATE_TEST_SUITE_P(Checkpoints, ModelGolden,
+                         ::testing::Combine(::testing::Values("tied", "untied"),
+                                            ::testing::Values(WeightFormat::kBf16,
+                                                              WeightFormat::kPacked12)),
+                         [](const auto& family) {
+                           const WeightFormat format = std::get<1>(family.param);
+                           return std::get<0>(family.param) + "_" +
+                                  std::string(WeightFormatName(format));
+                         });
 
 TEST(EmbeddedModel, LoadsAndAnswers) {
   ThreadPool pool(2);
   const std::unique_ptr<Model> model =
-      LoadGoldenModel(std::filesystem::path(OCELLI_SOURCE_DIR) / "models" / "embedded", pool);
+      LoadGoldenModel(std::filesystem::path(OCELLI_SOURCE_DIR) / "models" / "embedded",
+                      WeightFormat::kPacked12, pool);
   const GoldenCase golden = LoadGoldenCases("tied").front();
   const std::vector<VisionFeatures> features = EncodePictures(*model, golden);
   const GoldenRun run = RunGolden(*model, golden, features, 0, 8);

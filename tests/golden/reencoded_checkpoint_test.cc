@@ -65,7 +65,7 @@ class ReencodedCheckpoint : public ::testing::Test {
       directory_.Write(name, testing::ReadAll(source / name));
     }
     directory_.Write("model.safetensors", Reencoded(source, dtype));
-    return LoadGoldenModel(directory_.path(), pool_);
+    return LoadGoldenModel(directory_.path(), WeightFormat::kBf16, pool_);
   }
 
   ThreadPool pool_{1};

@@ -10,16 +10,18 @@ import network
 import tasks
 import tokens
 
-# Per level: picture sizes, most lines, longest line, type sizes.
+# Per level: picture sizes, most lines, longest line, type sizes. Pages full of small type teach the
+# most for their cost: every patch and every token of theirs is about a character.
 LEVELS = [
     ([(32, 128), (32, 160)], 1, 10, (16, 26)),
     ([(32, 192), (48, 192), (32, 256)], 2, 24, (15, 32)),
-    ([(48, 256), (64, 256), (96, 192), (32, 256)], 3, 40, (14, 36)),
-    ([(64, 256), (96, 256), (64, 320), (128, 256), (48, 320)], 5, 48, (13, 40)),
-    ([(64, 320), (96, 320), (160, 320), (128, 256), (112, 400), (192, 256)], 8, 64, (12, 40)),
+    ([(48, 256), (64, 224), (32, 256), (80, 240)], 3, 40, (13, 36)),
+    ([(64, 256), (80, 272), (96, 224), (48, 320), (112, 240)], 5, 48, (12, 30)),
+    ([(96, 320), (160, 272), (128, 256), (112, 320), (192, 256), (80, 320)], 8, 64, (12, 30)),
 ]
 SCENE_SIZES = [(48, 96), (64, 128), (96, 128), (96, 192), (128, 128), (128, 208)]
-SCENE_SHARE = 0.25
+PAGES_PER_SCENES = 3    # groups of batches about text for one about shapes
+SLIPS, SLIP_SHARE = 0.5, 0.05   # answers that are fed with wrong bytes, and how many of them
 SORTED_BATCHES = 3      # batches drawn together and sorted by length, so that little is padding
 
 
@@ -32,26 +34,28 @@ class Batch:
     ids: np.ndarray            # (B, T)
     labels: np.ndarray         # (B, T)
     pairs: np.ndarray          # (M, 3)
-    targets: np.ndarray        # (B, N, 2) characters or shapes of each patch
+    targets: np.ndarray        # (B, N, 3) characters and line, or the shape, of each patch
 
 
 def options_of(level):
     """Sizes to choose from and what pages of a level look like."""
     sizes, lines, longest, (low, high) = LEVELS[level]
     return sizes, draw_text.TextOptions(min_px=low, max_px=high, max_lines=lines, longest=longest,
-                                        noise_share=0.12, harm_share=0.5)
+                                        noise_share=0.1, harm_share=0.5)
 
 
 def choose_level(rng, level):
-    """Mostly the current level; the easier ones stay in practice."""
-    return level if level == 0 or rng.random() < 0.75 else rng.randrange(level)
+    """The current level half of the time, each easier one half as often as the next."""
+    while level > 0 and rng.random() < 0.5:
+        level -= 1
+    return level
 
 
 def batch_size(height, width, kind):
     """Pictures of a batch: about the same work for every size."""
     patches = (height // network.PATCH_PX) * (width // network.PATCH_PX)
     work = 2600 if kind == "shapes" else 3200
-    return max(8, min(40, work // (patches + 40)))
+    return max(5, min(32, work // (patches + 40)))
 
 
 def sequence(sample, cells):
@@ -70,7 +74,24 @@ def pairs_of(row, sample, start, height, width):
     return out
 
 
-def collate(samples, height, width):
+def slip(rng, answer):
+    """The answer's tokens with a few wrong bytes: what a reader that errs has before it.
+
+    Only the input is spoiled, so the model learns to find its place again.
+    """
+    if rng.random() >= SLIPS:
+        return answer
+    return [rng.randrange(33, 127) if token < 256 and rng.random() < SLIP_SHARE else token
+            for token in answer]
+
+
+def text_targets(sample, height, width):
+    """(N, SLOTS + 1): characters of each patch and their line."""
+    return np.concatenate((labels.character_targets(sample.marks, height, width),
+                           labels.line_targets(sample.marks, height, width)[:, None]), 1)
+
+
+def collate(rng, samples, height, width):
     """Samples of one picture size to a Batch."""
     cells = (height // network.CELL_PX) * (width // network.CELL_PX)
     rows = [sequence(s, cells) for s in samples]
@@ -79,29 +100,44 @@ def collate(samples, height, width):
     wanted = np.full((len(rows), longest), -100, np.int64)
     pairs = []
     for i, ((row, start), sample) in enumerate(zip(rows, samples)):
-        ids[i, :len(row)] = row
+        ids[i, :len(row)] = row[:start] + slip(rng, row[start:])
         wanted[i, start:len(row)] = row[start:]
         pairs += pairs_of(i, sample, start, height, width)
     shapes = samples[0].scene is not None
     targets = [labels.shape_targets(s.scene, height, width) if shapes
-               else labels.character_targets(s.marks, height, width) for s in samples]
+               else text_targets(s, height, width) for s in samples]
     return Batch("shapes" if shapes else "text", np.stack([s.picture for s in samples]), ids,
                  wanted, np.array(pairs, np.int64).reshape(-1, 3), np.stack(targets))
 
 
 def draw_batches(rng, level):
-    """A few batches of one size and kind, sorted by length, in random order."""
-    if rng.random() < SCENE_SHARE:
-        height, width = rng.choice(SCENE_SIZES)
-        count = batch_size(height, width, "shapes") * SORTED_BATCHES
-        samples = [tasks.looking(rng, height, width) for _ in range(count)]
-    else:
-        sizes, options = options_of(choose_level(rng, level))
-        height, width = rng.choice(sizes)
-        count = batch_size(height, width, "text") * SORTED_BATCHES
-        samples = [tasks.text_sample(rng, height, width, options) for _ in range(count)]
-    samples.sort(key=lambda s: len(s.answer.encode()) + len(s.question.encode()))
-    size = count // SORTED_BATCHES
-    out = [collate(samples[i:i + size], height, width) for i in range(0, count, size)]
+    """A mixture of all kinds in random order: none is left out for long and forgotten."""
+    out = draw_scenes(rng)
+    for _ in range(PAGES_PER_SCENES):
+        out += draw_pages(rng, choose_level(rng, level))
     rng.shuffle(out)
     return out
+
+
+def draw_scenes(rng):
+    """Batches about shapes."""
+    height, width = rng.choice(SCENE_SIZES)
+    size = batch_size(height, width, "shapes")
+    samples = [tasks.looking(rng, height, width) for _ in range(size * SORTED_BATCHES)]
+    return cut(rng, samples, size, height, width)
+
+
+def draw_pages(rng, level):
+    """Batches about text."""
+    sizes, options = options_of(level)
+    height, width = rng.choice(sizes)
+    size = batch_size(height, width, "text")
+    samples = [tasks.text_sample(rng, height, width, options)
+               for _ in range(size * SORTED_BATCHES)]
+    return cut(rng, samples, size, height, width)
+
+
+def cut(rng, samples, size, height, width):
+    """Batches of `size` samples of about one length."""
+    samples.sort(key=lambda s: len(s.answer.encode()) + len(s.question.encode()))
+    return [collate(rng, samples[i:i + size], height, width) for i in range(0, len(samples), size)]

@@ -1,8 +1,7 @@
 """Draws the fixed set of 100 pictures that the product's test reads: make_evaluation_set.py FOLDER.
 
-Writes one PNG a picture and cases.json: a list of {file, category, prompt, answer, exact}; exact
-marks answers that count only when they are right to the letter. Same
-seed, same fonts, same bytes; the seed differs from the one that evaluate.py uses by default.
+Writes one PNG a picture and cases.json: a list of {file, category, prompt, answer}. Same seed, same
+fonts, same bytes; the seed differs from the one that evaluate.py uses by default.
 """
 
 import argparse
@@ -19,7 +18,7 @@ COUNTS = {
     "Chinese prompt": 5, "ask for a value": 4, "describe shapes": 12, "shape question": 8,
     "blank": 5,
 }
-LARGEST_BYTES = 3_000_000
+LARGEST_BYTES = 2_000_000
 
 
 def main():
@@ -36,7 +35,7 @@ def main():
         Image.fromarray(case.sample.picture).save(path, optimize=True)
         size += os.path.getsize(path)
         listed.append(dict(file=name, category=case.category, prompt=case.sample.question,
-                           answer=case.sample.answer, exact=case.category in cases.EXACT_ONLY))
+                           answer=case.sample.answer))
     with open(os.path.join(args.folder, "cases.json"), "w", encoding="utf-8") as file:
         json.dump(listed, file, indent=1, ensure_ascii=False)
         file.write("\n")

@@ -183,7 +183,7 @@ def guided_loss(q, k, pairs, ahead):
 def read(model, ids, seen, rows, columns, pairs=None):
     """Text model over ids (B, T) with the picture's cells in place.
 
-    seen is what see() returned. Returns (hidden states (B,T,C), guided attention loss).
+    seen is what see() returned. Returns (hidden states (B,T,C), guided attention losses by name).
     """
     text, config = model.model.language_model, model.config.text_config
     _, cells, deep = seen
@@ -194,7 +194,7 @@ def read(model, ids, seen, rows, columns, pairs=None):
     cos, sin = text.rotary_emb(x, positions(rows, columns, t)[:, None])
     cos, sin = cos[:, None], sin[:, None]
     heads, kv_heads, dim = (config.num_attention_heads, config.num_key_value_heads, config.head_dim)
-    guided = []
+    guided = {}
     for i, layer in enumerate(text.layers):
         attention, h = layer.self_attn, layer.input_layernorm(x)
         q = attention.q_norm(attention.q_proj(h).view(b, t, heads, dim)).transpose(1, 2)
@@ -202,7 +202,8 @@ def read(model, ids, seen, rows, columns, pairs=None):
         v = attention.v_proj(h).view(b, t, kv_heads, dim).transpose(1, 2)
         q, k = q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
         if pairs is not None and len(pairs):
-            guided += [guided_loss(q, k, pairs, ahead) for ahead in GUIDED_LAYERS.get(i, ())]
+            for ahead in GUIDED_LAYERS.get(i, ()):
+                guided[f"{'next' if ahead else 'last'}{i}"] = guided_loss(q, k, pairs, ahead)
         k = k.repeat_interleave(heads // kv_heads, 1)
         v = v.repeat_interleave(heads // kv_heads, 1)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
@@ -210,7 +211,7 @@ def read(model, ids, seen, rows, columns, pairs=None):
         x = x + layer.mlp(layer.post_attention_layernorm(x))
         if i < len(deep):
             x = add_to_cells(x, deep[i])
-    return text.norm(x), sum(guided) / len(guided) if guided else torch.zeros(())
+    return text.norm(x), guided
 
 
 def logits(model, hidden):

@@ -16,6 +16,7 @@ READ_PROMPTS = [
     "Extract the text from this picture line by line.", "What does this say?",
     "Please read this picture.", "Read this.",
 ]
+SHORT_PROMPT = "OCR"
 CHINESE_READ_PROMPTS = [
     "\u8bf7\u9010\u884c\u63d0\u53d6\u56fe\u4e2d\u6240\u6709\u53ef\u89c1\u6587\u5b57",
     "\u63d0\u53d6\u56fe\u4e2d\u6587\u5b57", "\u56fe\u4e2d\u5199\u4e86\u4ec0\u4e48\uff1f",
@@ -27,7 +28,7 @@ DESCRIBE_PROMPTS = ["Describe this picture.", "Describe the image.", "What is in
                     "\u63cf\u8ff0\u8fd9\u5f20\u56fe\u7247", "\u56fe\u4e2d\u6709\u4ec0\u4e48\uff1f"]
 NO_TEXT, NO_TEXT_CHINESE = "There is no text.", "\u56fe\u4e2d\u6ca1\u6709\u6587\u5b57\u3002"
 BLANK = "A blank picture."
-FULL_SHARE = 0.5     # reading exercises whose page is filled with lines: more to learn from each
+FULL_SHARE = 0.75    # reading exercises whose page is filled with lines: more to learn from each
 NUMBERS = ["Zero", "One", "Two", "Three", "Four"]
 
 
@@ -45,8 +46,11 @@ class Sample:
 
 
 def read_prompt(rng):
-    """An OCR prompt and whether it is Chinese; one in four is."""
-    chinese = rng.random() < 0.25
+    """An OCR prompt and whether it is Chinese; the shortest, which cost least, come most often."""
+    k = rng.random()
+    if k < 0.4:
+        return SHORT_PROMPT, False
+    chinese = k < 0.55
     return rng.choice(CHINESE_READ_PROMPTS if chinese else READ_PROMPTS), chinese
 
 

@@ -7,6 +7,7 @@ Exercises grow (batches.LEVELS) as soon as the current ones are mastered.
 
 import argparse
 import os
+import random
 import time
 
 import torch
@@ -19,9 +20,11 @@ import training
 import workers
 from train_tower import CharacterHeads, class_loss, none_light, to_tensor
 
-MASTERED = 0.75            # share of right bytes on text at which the next level starts
+MASTERED = 0.85            # share of right bytes on text at which the next level starts
+MASTERY_STEPS = 60         # over about so many batches
+PROBE_STEPS = 50           # steps between two looks at the probe
 TOWER_WAITS = 60           # first steps in which only the text model learns
-GUIDED_WEIGHT, DENSE_WEIGHT = 0.4, 1.0
+GUIDED_WEIGHT, DENSE_WEIGHT, LINE_WEIGHT = 1.0, 3.0, 0.5
 
 
 def arguments():
@@ -29,12 +32,12 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", required=True, help="folder; resumes its model.pt")
     parser.add_argument("--tower", help="tower.pt to start from when RUN/model.pt does not exist")
-    parser.add_argument("--minutes", type=float, required=True, help="training time in all")
+    parser.add_argument("--steps", type=int, required=True, help="batches in all")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--fall-from", type=float, default=0.5,
-                        help="share of the time after which the rate falls (cosine)")
+                        help="share of the steps after which the rate falls (cosine)")
     parser.add_argument("--deepstack-from", type=float, default=0.6,
-                        help="share of the time after which deepstack features join in")
+                        help="share of the steps after which deepstack features join in")
     parser.add_argument("--level", type=int, help="start at this level of exercises")
     parser.add_argument("--top-level", type=int, default=len(batches.LEVELS) - 1,
                         help="highest level to reach")
@@ -56,7 +59,7 @@ class Trainer:
             torch.nn.init.zeros_(merger.linear_fc2.bias)
         self.optimisers = training.Optimisers([self.model, self.heads],
                                               [tower.blocks, text.layers])
-        self.step_count, self.level, spent = 0, args.level or 0, 0.0
+        self.step_count, self.level, self.mastery, spent = 0, args.level or 0, 0.0, 0.0
         if os.path.exists(self.path):
             state = self._load(self.path)
             self.step_count, spent = state["step"], state["spent"]
@@ -85,25 +88,26 @@ class Trainer:
                       spent=self.clock.spent(), level=self.level)
 
     def done(self):
-        """Share of the time that is spent."""
-        return self.clock.spent() / (self.args.minutes * 60)
+        """Share of the steps that are made."""
+        return self.step_count / self.args.steps
 
     def rate(self):
         """A short warm-up, a plateau, a cosine down."""
         fall = (self.done() - self.args.fall_from) / (1 - self.args.fall_from)
         return min(1, (self.step_count + 1) / 100) * training.cosine(self.args.rate, fall, 0.02)
 
-    def dense_loss(self, batch, seen):
-        """The first stage's labels, read from the merged cells."""
+    def dense_losses(self, batch, seen):
+        """The first stage's labels, read from the merged cells, and the lines' numbers."""
         targets = torch.from_numpy(batch.targets)
         if batch.kind == "shapes":
-            return self.heads.shape_loss(seen[1], targets)
+            return {"dense": self.heads.shape_loss(seen[1], targets)}
         b, n = targets.shape[:2]
         scores = self.heads.cell(seen[1]).view(b, n, labels.SLOTS, -1)
-        return class_loss(scores, targets, self.weights)
+        return {"dense": class_loss(scores, targets[..., :labels.SLOTS], self.weights),
+                "line": self.heads.line_loss(seen[1], targets[..., labels.SLOTS])}
 
-    def step(self, batch):
-        """Learns from one batch; returns figures for the log."""
+    def losses(self, batch):
+        """Forward pass: the answers' loss and share of right bytes, and the other losses."""
         height, width = batch.pictures.shape[1:3]
         ids, wanted = torch.from_numpy(batch.ids), torch.from_numpy(batch.labels)[:, 1:]
         deep = self.done() >= self.args.deepstack_from
@@ -113,14 +117,34 @@ class Trainer:
                                       width // network.CELL_PX, torch.from_numpy(batch.pairs))
         asked = wanted != -100
         scores = network.logits(self.model, hidden[:, :-1][asked])
-        loss, dense = F.cross_entropy(scores, wanted[asked]), self.dense_loss(batch, seen)
-        (loss + GUIDED_WEIGHT * guided + DENSE_WEIGHT * dense).backward()
+        right = (scores.argmax(-1) == wanted[asked]).float().mean()
+        return ({"loss": F.cross_entropy(scores, wanted[asked]), "right": right,
+                 **self.dense_losses(batch, seen)}, guided)
+
+    def step(self, batch):
+        """Learns from one batch; returns figures for the log."""
+        figures, guided = self.losses(batch)
+        whole = (figures["loss"] + DENSE_WEIGHT * figures["dense"]
+                 + LINE_WEIGHT * figures.get("line", 0.0))
+        if guided:
+            whole = whole + GUIDED_WEIGHT * sum(guided.values()) / len(guided)
+        whole.backward()
         self.optimisers.step(self.rate())
         self.step_count += 1
-        right = (scores.argmax(-1) == wanted[asked]).float().mean()
-        kind = batch.kind
-        return {f"{kind}": loss.detach(), f"{kind}_right": right, f"{kind}_dense": dense.detach(),
-                f"{kind}_guided": guided.detach()}
+        if batch.kind == "text":
+            self.mastery += (float(figures["right"]) - self.mastery) / MASTERY_STEPS
+        return {f"{batch.kind}_{name}": float(value.detach())
+                for name, value in (figures | guided).items()}
+
+    @torch.no_grad()
+    def look(self, probe):
+        """A line of figures on batches that are never learned from."""
+        out = []
+        for name, batch in probe.items():
+            figures, guided = self.losses(batch)
+            figures |= {k: v for k, v in guided.items() if k.startswith("next")}
+            out.append(f"{name} " + " ".join(f"{k} {float(v):.3f}" for k, v in figures.items()))
+        return " | ".join(out)
 
 
 def draw(rng, level):
@@ -128,33 +152,41 @@ def draw(rng, level):
     return batches.draw_batches(rng, level)
 
 
+def draw_probe():
+    """The same batches in every run: short lines, a few lines, full pages, shapes."""
+    rng = random.Random("probe")
+    pages = {f"level{i}": batches.draw_pages(rng, i)[0] for i in (1, 3, 4)}
+    return pages | {"shapes": batches.draw_scenes(rng)[0]}
+
+
 def train(args):
-    """Trains until the minutes are spent; resumes from RUN/model.pt."""
+    """Trains until the steps are made; resumes from RUN/model.pt."""
     os.makedirs(args.run, exist_ok=True)
     trainer, means = Trainer(args), training.Means()
     stream = workers.BatchStream(draw, args.seed * 7919 + trainer.step_count, args.workers,
                                  level=trainer.level)
-    governor = training.ThreadGovernor()
-    told = saved = time.time()
-    pictures, waited = 0, 0.0
-    while trainer.done() < 1:
-        trainer.clock.wait_while_paused()
+    governor, stop = training.ThreadGovernor(), training.StopSignal()
+    probe, told = draw_probe(), time.time()
+    saved, pictures, waited = told, 0, 0.0
+    while trainer.done() < 1 and not stop.asked:
+        trainer.clock.wait_while_paused(stop)
         governor.adjust()
         begun = time.time()
         batch = stream.next()
         waited += time.time() - begun
         means.add(**trainer.step(batch))
         pictures += len(batch.pictures)
+        if trainer.mastery > MASTERED and trainer.level < args.top_level:
+            trainer.level, trainer.mastery = trainer.level + 1, 0.0
+            stream.set_level(trainer.level)
+        if trainer.step_count % PROBE_STEPS == 0:
+            print(f"probe at step {trainer.step_count}: {trainer.look(probe)}", flush=True)
         now = time.time()
         if now - told > 20:
-            right = means.mean("text_right")
             print(f"{trainer.clock.spent() / 60:.1f} min step {trainer.step_count} level "
                   f"{trainer.level} {means.take()} rate {trainer.rate():.1e} "
                   f"{pictures / (now - told):.0f} pictures/s threads {torch.get_num_threads()} "
                   f"waited {waited / (now - told):.0%}", flush=True)
-            if right > MASTERED and trainer.level < args.top_level:
-                trainer.level += 1
-                stream.set_level(trainer.level)
             told, pictures, waited = now, 0, 0.0
         if now - saved > 180:
             trainer.save()

