@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "hub/hub_settings.h"
 #include "hub/model_cache.h"
+#include "kernels/linear.h"
 
 namespace ocelli::cli {
 namespace {
@@ -34,8 +35,9 @@ struct ModelRow {
 // Says what the model in `folder` is, or why it cannot be run; headers only are read.
 void Describe(ModelRow& row) {
   Result<Checkpoint> checkpoint = Checkpoint::Open(row.folder);
-  const Result<CheckpointSummary> summary =
-      checkpoint.ok() ? Summarize(*checkpoint) : Result<CheckpointSummary>(checkpoint.error());
+  const Result<CheckpointSummary> summary = checkpoint.ok()
+                                                ? Summarize(*checkpoint, FastestWeightFormat())
+                                                : Result<CheckpointSummary>(checkpoint.error());
   row.whole = summary.ok();
   row.state = row.whole ? DescribeModel(*summary) : summary.error().message;
 }
