@@ -67,7 +67,7 @@ test('an answer cut by the bound goes on where it stopped', async ({ chat, words
 test('every phase is shown while it lasts, and Stop ends each', async ({ visit, slow, words, page }, info) => {
   const chat = new Chat(await visit(slow.url), words);
   // Upload: a large photo over a thin line.
-  slow.line.upBytesPerS = 3_000_000;
+  slow.line.upBytesPerS = 600_000;
   const large = await photo(page, 'large.jpg', 3600, 2700);
   await chat.page.locator('main input[type=file]').first().setInputFiles(large);
   await chat.send('Read the text.');

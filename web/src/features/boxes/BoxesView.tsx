@@ -3,7 +3,7 @@ import { IconZoomIn } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';
-import { PictureImage, PictureViewer } from '@/features/pictures';
+import { fittingWidth, PictureImage, PictureViewer } from '@/features/pictures';
 import { BoxesOverlay, colourOf } from './BoxesOverlay';
 import { toPixels, type Mark } from './parse';
 import classes from './boxes.module.css';
@@ -29,7 +29,7 @@ export function BoxesView({ marks, pictures }: { marks: readonly Mark[]; picture
       </figcaption>
       <div className={classes.columns}>
         <div className={classes.picture}>
-          <span className={classes.frame}>
+          <span className={classes.frame} style={{ width: fittingWidth(picture, '52vh', '100%') }}>
             <PictureImage picture={picture} alt={t('boxes.pictureAlt', { name: picture.name, count: shown.filter(Boolean).length })} className={classes.image} />
             {overlay}
           </span>

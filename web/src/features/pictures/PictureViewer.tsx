@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@/lib/icons';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';
-import { describeFile } from './describe';
+import { describeFile, fittingWidth } from './describe';
 import { PictureImage } from './PictureImage';
 import { ZoomPane } from './ZoomPane';
 import classes from './pictures.module.css';
@@ -39,7 +39,7 @@ export function PictureViewer({ pictures, index, onIndex, overlay }: PictureView
               <CloseButton variant="transparent" c="white" size="lg" aria-label={t('common.close')} onClick={() => onIndex(null)} />
             </header>
             <ZoomPane key={picture.id} label={t('pictures.zoomLabel')}>
-              <span className={classes.frame}>
+              <span className={classes.frame} style={{ width: fittingWidth(picture, '(100dvh - 132px)', '100vw - 32px') }}>
                 <PictureImage picture={picture} alt={picture.name} className={classes.large} />
                 {overlay?.(picture, index)}
               </span>

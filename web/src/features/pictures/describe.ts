@@ -21,3 +21,11 @@ export function describeFile(picture: { width: number | null; height: number | n
 export function describeUse(use: PictureUse, language: string): { size: string; tokens: string } {
   return { size: `${use.usedWidth}×${use.usedHeight}`, tokens: formatCount(use.tokens, language) };
 }
+
+// The width at which a picture is shown whole in a space of this height: small ones enlarged a little,
+// and never with empty bands, so that marks laid over it stand where they belong.
+export function fittingWidth(picture: { width: number | null; height: number | null }, height: string, most: string): string | undefined {
+  if (picture.width === null || picture.height === null) return undefined;
+  const aspect = picture.width / picture.height;
+  return `min(${most}, ${height} * ${aspect.toFixed(4)}, ${Math.max(picture.width, 480)}px)`;
+}

@@ -1,4 +1,4 @@
-export { describeFile, describeUse, estimateUse } from './describe';
+export { describeFile, describeUse, estimateUse, fittingWidth } from './describe';
 export { mimeOf } from './kinds';
 export { MessagePictures } from './MessagePictures';
 export { PictureImage } from './PictureImage';
