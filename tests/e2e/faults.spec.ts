@@ -1,5 +1,5 @@
 import { Chat, expect, expectAccessible, screenshot, sentence, test } from './fixtures.ts';
-import { Program } from './program.ts';
+import { pause, Program } from './program.ts';
 
 // Each fault once in each language and on each screen.
 test.beforeEach(({}, info) => test.skip(!['zh-390', 'en-1440'].includes(info.project.name)));
@@ -58,8 +58,17 @@ test('a full server is asked again after its Retry-After', async ({ visit, words
   try {
     const chat = new Chat(await visit(program.url), words);
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'a' }], max_tokens: 8000, ignore_eos: true, stream: true });
-    const fill = () => fetch(`${program.url}v1/chat/completions`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, signal: busy.signal }).catch(() => null);
-    await Promise.all([fill(), fill(), fill()]);
+    // Each asks again as soon as it is answered or refused: however fast the model is, the server stays full.
+    const keepBusy = async () => {
+      while (!busy.signal.aborted) {
+        await fetch(`${program.url}v1/chat/completions`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, signal: busy.signal })
+          .then((reply) => reply.text())
+          .catch(() => null);
+        await pause(50);
+      }
+    };
+    for (let i = 0; i < 6; ++i) void keepBusy();
+    await expect(async () => expect(await (await fetch(`${program.url}metrics`)).text()).toMatch(/waiting_requests 1/)).toPass();
     await chat.addPictures('open.png');
     await chat.send('Read the text.');
     await expect(chat.lastAnswer).toContainText(sentence(words.answer.retryBusy));
