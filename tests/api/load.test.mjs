@@ -28,7 +28,9 @@ test('two hundred requests at once: some wait, the others are refused at once, h
   assert.equal(next.status, 200);
 });
 
-test('memory stays flat over different pictures of different sizes once the caches are full', async () => {
+// The address sanitizer keeps freed memory on purpose; it reports leaks itself when the server ends.
+const skip = process.env.OCELLI_SANITIZED === '1' && 'memory is not flat under the address sanitizer';
+test('memory stays flat over different pictures of different sizes once the caches are full', { skip }, async () => {
   const small = await Server.start(['--kv-memory', '6M', '--vision-cache', '2M']);
   const read = async (from, to) => {
     for (let i = from; i < to; ++i) {
