@@ -80,11 +80,13 @@ class PullTest : public ::testing::Test {
   }
 
   testing::TestDirectory directory_;
-  FakeHub hub_;
-  FakeHub modelscope_;
   HubSettings settings_;
   PullRequest request_;
   std::map<std::string, std::string> files_;
+  std::atomic<int> count_ = 0;  // of a fault's own
+  // Last: their threads may run a fault until they are gone, which may use all of the above.
+  FakeHub hub_;
+  FakeHub modelscope_;
 };
 
 TEST_F(PullTest, FillsTheStandardCacheWithTheFilesThatAreNeeded) {
@@ -187,12 +189,11 @@ TEST_F(PullTest, WorksWithAServerWithoutRanges) {
 }
 
 TEST_F(PullTest, WithoutRangesACutCostsOnlyTheTimeToSkip) {
-  std::atomic<int> times = 0;
-  OnWeights([&](const FakeRequest&, FakeAnswer& answer) {
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
     answer.status = 200;
     answer.headers.erase("Content-Range");
     answer.body = files_.at(kWeights);
-    answer.cut_after = static_cast<uint64_t>(++times) * 6'000;
+    answer.cut_after = static_cast<uint64_t>(++count_) * 6'000;
   });
   settings_.max_failures = 100;
   ExpectWhole();
@@ -216,18 +217,16 @@ TEST_F(PullTest, ARangeThatWasNotAskedForIsAskedForAgain) {
 // Faults of the content.
 
 TEST_F(PullTest, AWrongByteIsFoundAndOnlyItsPartReplaced) {
-  std::atomic<bool> done = false;
-  OnWeights([&](const FakeRequest&, FakeAnswer& answer) {
-    if (answer.body.size() > 2500 && !done.exchange(true)) answer.body[2500] ^= 1;
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
+    if (answer.body.size() > 2500 && count_++ == 0) answer.body[2500] ^= 1;
   });
   ExpectWhole();
   EXPECT_LE(hub_.file_bytes_sent(), 2 * files_.at(kWeights).size() + 10'000);
 }
 
 TEST_F(PullTest, ThreeWrongBytesInThreePartsAreAllFound) {
-  std::atomic<int> wrong = 0;
-  OnWeights([&](const FakeRequest&, FakeAnswer& answer) {
-    if (answer.body.size() > 1500 && wrong++ < 3) answer.body[1500] ^= 0x40;
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
+    if (answer.body.size() > 1500 && count_++ < 3) answer.body[1500] ^= 0x40;
   });
   ExpectWhole();
 }
