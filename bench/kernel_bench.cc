@@ -14,9 +14,9 @@
 #include "base/cpu_features.h"
 #include "kernels/linear.h"
 #include "kernels/packed_matrix.h"
+#include "kernels/peaks.h"
 #include "kernels/targets.h"
 #include "parallel/thread_pool.h"
-#include "kernels/peaks.h"
 
 namespace ocelli {
 namespace {

@@ -14,9 +14,9 @@
 #include "base/cpu_features.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/dummy_weights.h"
+#include "kernels/peaks.h"
 #include "kernels/targets.h"
 #include "model/model.h"
-#include "kernels/peaks.h"
 
 namespace ocelli {
 namespace {
