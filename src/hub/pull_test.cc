@@ -83,8 +83,8 @@ class PullTest : public ::testing::Test {
   HubSettings settings_;
   PullRequest request_;
   std::map<std::string, std::string> files_;
-  // Last: their connections may still answer, with what stands above, while a test ends. For the
-  // same reason faults share what they count instead of pointing into the test.
+  std::atomic<int> count_ = 0;  // of a fault's own
+  // Last: their threads may run a fault until they are gone, which may use all of the above.
   FakeHub hub_;
   FakeHub modelscope_;
 };
@@ -189,12 +189,11 @@ TEST_F(PullTest, WorksWithAServerWithoutRanges) {
 }
 
 TEST_F(PullTest, WithoutRangesACutCostsOnlyTheTimeToSkip) {
-  const auto times = std::make_shared<std::atomic<int>>(0);
-  OnWeights([this, times](const FakeRequest&, FakeAnswer& answer) {
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
     answer.status = 200;
     answer.headers.erase("Content-Range");
     answer.body = files_.at(kWeights);
-    answer.cut_after = static_cast<uint64_t>(++*times) * 6'000;
+    answer.cut_after = static_cast<uint64_t>(++count_) * 6'000;
   });
   settings_.max_failures = 100;
   ExpectWhole();
@@ -218,18 +217,16 @@ TEST_F(PullTest, ARangeThatWasNotAskedForIsAskedForAgain) {
 // Faults of the content.
 
 TEST_F(PullTest, AWrongByteIsFoundAndOnlyItsPartReplaced) {
-  const auto done = std::make_shared<std::atomic<bool>>(false);
-  OnWeights([done](const FakeRequest&, FakeAnswer& answer) {
-    if (answer.body.size() > 2500 && !done->exchange(true)) answer.body[2500] ^= 1;
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
+    if (answer.body.size() > 2500 && count_++ == 0) answer.body[2500] ^= 1;
   });
   ExpectWhole();
   EXPECT_LE(hub_.file_bytes_sent(), 2 * files_.at(kWeights).size() + 10'000);
 }
 
 TEST_F(PullTest, ThreeWrongBytesInThreePartsAreAllFound) {
-  const auto wrong = std::make_shared<std::atomic<int>>(0);
-  OnWeights([wrong](const FakeRequest&, FakeAnswer& answer) {
-    if (answer.body.size() > 1500 && (*wrong)++ < 3) answer.body[1500] ^= 0x40;
+  OnWeights([this](const FakeRequest&, FakeAnswer& answer) {
+    if (answer.body.size() > 1500 && count_++ < 3) answer.body[1500] ^= 0x40;
   });
   ExpectWhole();
 }

@@ -100,8 +100,8 @@ class PullProgramTest : public ::testing::Test {
   }
 
   testing::TestDirectory directory_;
-  FakeHub hub_;
   std::map<std::string, std::string> files_;
+  FakeHub hub_;
 };
 
 TEST_F(PullProgramTest, PullsListsAndDeletes) {
