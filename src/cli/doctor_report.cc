@@ -149,13 +149,20 @@ std::string HugePagesText(const HugePageReport& report) {
   return fmt::format("the system's setting is \"{}\"", report.system_mode);
 }
 
+// Returns two digits that count: "0.19", "7.5", "81", "750".
+std::string Rough(double value) {
+  const int decimals = value < 0.995 ? 2 : value < 9.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
 std::string ForecastText(const DoctorReport& report) {
   const SpeedForecast& forecast = *report.forecast;
   return fmt::format(
-      "about {:.2g} s to the first token of a {} x {} picture ({} tokens: {:.2g} s to "
-      "encode, {:.2g} s to read), then {:.2g} tokens a second",
-      forecast.first_token_seconds(), kPictureSidePx, kPictureSidePx, report.picture_tokens,
-      forecast.encode_seconds, forecast.prefill_seconds, 1 / forecast.token_seconds);
+      "about {} s to the first token of a {} x {} picture ({} tokens: {} s to encode, "
+      "{} s to read), then {} tokens a second",
+      Rough(forecast.first_token_seconds()), kPictureSidePx, kPictureSidePx, report.picture_tokens,
+      Rough(forecast.encode_seconds), Rough(forecast.prefill_seconds),
+      Rough(1 / forecast.token_seconds));
 }
 
 void AddModelLines(const DoctorReport& report, std::vector<std::string>& lines) {
