@@ -1,3 +1,4 @@
+export { checkTotal, type TooMuch } from './body_size';
 export { describeFile, describeUse, estimateUse, fittingWidth } from './describe';
 export { mimeOf } from './kinds';
 export { MessagePictures } from './MessagePictures';
@@ -7,4 +8,6 @@ export { PictureViewer } from './PictureViewer';
 export { keepPicture, loadPictures, usePictures } from './picture_store';
 export { readPicture, shrinkFile, shrinkPicture, type ReadPicture } from './read_picture';
 export { RefusalList } from './RefusalList';
+export { worthShrinking } from './shrink';
+export { TooMuchNotice } from './TooMuchNotice';
 export { checkCount, type Refusal } from './refusals';

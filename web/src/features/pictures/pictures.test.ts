@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PictureFacts } from '@/features/status';
+import type { PictureRecord } from '@/lib/db';
+import { checkTotal } from './body_size';
 import { estimateUse } from './describe';
 import { sniff } from './kinds';
 import { checkBytes, checkCount, checkSize } from './refusals';
@@ -92,5 +94,16 @@ describe('shrinking', () => {
     expect(worthShrinking(3_000_000, { width: 4032, height: 3024 })).toBe(true);
     expect(worthShrinking(3_000_000, { width: 1000, height: 1000 })).toBe(false);
     expect(worthShrinking(3_000_000, null)).toBe(false);
+  });
+});
+
+describe('checkTotal', () => {
+  const of = (...sizes: number[]) => sizes.map((bytes) => ({ bytes }) as PictureRecord);
+
+  it('lets pictures together have three quarters of what a request may have', () => {
+    const limit = ((64 * 2 ** 20 - 2 ** 18) * 3) / 4;
+    expect(checkTotal(of(limit - 5, 5), 64 * 2 ** 20)).toBeNull();
+    expect(checkTotal(of(limit, 1), 64 * 2 ** 20)).toEqual({ bytes: limit + 1, limit });
+    expect(checkTotal([], 1000)).toBeNull();
   });
 });

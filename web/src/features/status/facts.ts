@@ -5,6 +5,7 @@ import { cleanSampling, type Sampling } from '@/features/settings';
 export interface ServerFacts {
   model: string;
   contextTokens: number | null;
+  maxBodyBytes: number; // of one request, pictures as base64 and all
   defaults: Partial<Sampling>;
   pictures: PictureFacts;
 }
@@ -23,6 +24,7 @@ export interface PictureFacts {
 export const FACTS_UNKNOWN: ServerFacts = {
   model: '',
   contextTokens: null,
+  maxBodyBytes: 64 * 2 ** 20,
   defaults: {},
   pictures: {
     tokenSide: null,
@@ -42,6 +44,7 @@ export function parseFacts(body: unknown): ServerFacts {
   return {
     model: stringAt(model, 'id') ?? '',
     contextTokens: numberAt(model, 'context_length') ?? null,
+    maxBodyBytes: numberAt(model, 'max_body_bytes') ?? FACTS_UNKNOWN.maxBodyBytes,
     defaults: cleanSampling(objectAt(model, 'default_sampling')),
     pictures: {
       tokenSide: numberAt(pictures, 'token_side') ?? null,

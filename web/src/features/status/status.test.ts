@@ -18,9 +18,9 @@ beforeAll(async () => {
 
 describe('parseFacts', () => {
   it('reads what the server says and fills in what it does not', () => {
-    const body = { data: [{ id: 'm', context_length: 8192, default_sampling: { temperature: 0 }, pictures: { token_side: 16, max_pictures: 3 } }] };
+    const body = { data: [{ id: 'm', context_length: 8192, max_body_bytes: 1000, default_sampling: { temperature: 0 }, pictures: { token_side: 16, max_pictures: 3 } }] };
     const parsed = facts.parseFacts(body);
-    expect(parsed).toMatchObject({ model: 'm', contextTokens: 8192, defaults: { temperature: 0 } });
+    expect(parsed).toMatchObject({ model: 'm', contextTokens: 8192, maxBodyBytes: 1000, defaults: { temperature: 0 } });
     expect(parsed.pictures).toMatchObject({ tokenSide: 16, maxCount: 3, minPixels: null, maxBytes: 32 * 2 ** 20 });
   });
 

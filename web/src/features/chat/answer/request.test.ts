@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageRecord } from '@/lib/db';
-import { buildRequest, budgetPixels, type Question } from './request';
+import { buildRequest, budgetPixels, requestBytes, type Question } from './request';
 
-const FACTS = { model: 'm', contextTokens: null, defaults: {}, pictures: { tokenSide: 16, minPixels: null, maxPixels: null, defaultTokens: null, maxBytes: 1, maxSourcePixels: 1, maxCount: 1 } };
+const FACTS = { model: 'm', contextTokens: null, maxBodyBytes: 1, defaults: {}, pictures: { tokenSide: 16, minPixels: null, maxPixels: null, defaultTokens: null, maxBytes: 1, maxSourcePixels: 1, maxCount: 1 } };
 const SETTINGS = { language: null, theme: 'auto', apiKey: '', systemPrompt: ' Be brief. ', sampling: { temperature: 0.5 }, pictureTokens: null } as const;
 
 function message(change: Partial<MessageRecord>): MessageRecord {
@@ -42,5 +42,10 @@ describe('buildRequest', () => {
     expect(budgetPixels(false, { pictureTokens: null }, FACTS)).toBeNull();
     expect(budgetPixels(true, { pictureTokens: 256 }, FACTS)).toBe(256 * 256);
     expect(budgetPixels(false, { pictureTokens: 1 }, { ...FACTS, pictures: { ...FACTS.pictures, tokenSide: null } })).toBe(1024);
+  });
+
+  it('counts pictures as they travel and words as UTF-8', async () => {
+    const request = await ask([message({ text: '你好', pictureIds: ['a', 'known'] })], { settings: { ...SETTINGS, systemPrompt: 'ab' } });
+    expect(requestBytes(request)).toBe(2 + 'data:a'.length + 6);
   });
 });

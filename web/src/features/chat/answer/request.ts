@@ -77,6 +77,18 @@ function samplingOf(path: readonly MessageRecord[], settings: Settings): Record<
   return { ...OCR_SAMPLING, max_tokens: Math.max(max_tokens, OCR_MAX_TOKENS), loop_guard: true };
 }
 
+// How large the call is as JSON, nearly: what is not counted (settings, names, brackets) is small
+// beside what is. **Units**: bytes.
+export function requestBytes({ messages }: Pick<Streaming, 'messages'>): number {
+  const words = (text: string) => new Blob([text]).size;
+  return messages.reduce((sum, { content }) => {
+    if (typeof content === 'string') return sum + words(content);
+    const parts = (content ?? []) as readonly Partial<{ text: string; image_url: { url: string } }>[];
+    // A data: URL is ASCII: its length is its size.
+    return parts.reduce((inner, part) => inner + words(part.text ?? '') + (part.image_url?.url.length ?? 0), sum);
+  }, 0);
+}
+
 // A picture's bytes as a data: URL.
 export function toDataUrl(picture: PictureRecord): Promise<string> {
   const reader = new FileReader();

@@ -7,7 +7,7 @@ import { useSettings } from '@/features/settings';
 import { checkSoon, noteKeyAsked, noteSpeeds, useStatus } from '@/features/status';
 import { eventsOfChunk } from './wire';
 import { reduce, startLive, timesOf, tokensPerSecond, type AnswerEvent, type LiveAnswer } from './live';
-import { buildRequest, toDataUrl, type SentPicture } from './request';
+import { buildRequest, requestBytes, toDataUrl, type SentPicture } from './request';
 
 // Answers under way, by the id of their message. They go on whatever the page shows.
 export const useLive = create<{ answers: Readonly<Record<string, LiveAnswer>>; conversations: Readonly<Record<string, string>> }>()(() => ({ answers: {}, conversations: {} }));
@@ -119,6 +119,7 @@ async function askOnce(job: Job): Promise<Outcome> {
     const settings = useSettings.getState();
     const { facts } = useStatus.getState();
     const request = await buildRequest({ path: job.path, picture: (id) => sentPicture(job, id, sent), settings, facts });
+    if (requestBytes(request) > facts.maxBodyBytes) throw new TooLarge();
     const client = await makeClient(settings.apiKey, ({ loadedBytes, totalBytes }) => dispatch(job, { type: 'upload', loaded: loadedBytes, total: totalBytes }));
     const stream = await client.chat.completions.create(request, { signal: job.stop.signal });
     if (job.live.phase !== 'waiting') dispatch(job, { type: 'phase', phase: 'waiting' });
@@ -145,6 +146,7 @@ async function sentPicture(job: Job, id: string, sent: string[]): Promise<SentPi
 }
 
 class LostPicture extends Error {}
+class TooLarge extends Error {}
 
 function ended(job: Job): Outcome {
   if (job.stop.signal.aborted) return { state: 'stopped' };
@@ -157,6 +159,7 @@ function ended(job: Job): Outcome {
 function failed(job: Job, error: unknown): Outcome {
   if (job.stop.signal.aborted || isStop(error)) return { state: 'stopped' };
   if (error instanceof LostPicture) return { state: 'failed', error: { kind: 'storage', message: '' } };
+  if (error instanceof TooLarge) return { state: 'failed', error: { kind: 'too_large', message: '' } };
   const answerError = toAnswerError(error);
   if (answerError.kind === 'key') noteKeyAsked();
   if (answerError.kind === 'network') return lost(job);

@@ -4,11 +4,11 @@ import { IconArrowUp, IconCamera, IconPhotoPlus, IconPlayerStopFilled } from '@/
 import { useEffect, useState, type KeyboardEvent, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OCR_IMAGE_TOKENS } from '@/features/ocr';
-import { PictureStrip, PictureViewer, RefusalList } from '@/features/pictures';
+import { checkTotal, PictureStrip, PictureViewer, RefusalList, TooMuchNotice } from '@/features/pictures';
 import { useSettings } from '@/features/settings';
 import { useStatus } from '@/features/status';
 import { PictureSizeMenu } from './PictureSizeMenu';
-import { addFiles, addShrunk, dismiss, movePicture, removePicture, setOcr, setText, shrinkAt, unshrinkAt, useComposer } from './store';
+import { addFiles, addShrunk, canShrink, dismiss, movePicture, removePicture, setOcr, setText, shrinkAll, shrinkAt, unshrinkAt, useComposer } from './store';
 import classes from './composer.module.css';
 
 export interface ComposerProps {
@@ -23,7 +23,9 @@ export function Composer({ input, writing, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
   const { text, pictures, refusals, ocr, reading } = useComposer();
   const empty = text.trim() === '' && !(ocr && pictures.length > 0);
-  const canSend = !writing && !empty; // pictures that are still being read are waited for
+  const maxBodyBytes = useStatus((status) => status.facts.maxBodyBytes);
+  const tooMuch = checkTotal(pictures, maxBodyBytes);
+  const canSend = !writing && !empty && !tooMuch; // pictures that are still being read are waited for
   const keys = (event: KeyboardEvent) => {
     // Enter also ends the choice of a Chinese word; then it does not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -34,7 +36,8 @@ export function Composer({ input, writing, onSend, onStop }: ComposerProps) {
   return (
     <div className={classes.composer}>
       <RefusalList refusals={refusals} onDismiss={dismiss} onShrink={(index, file) => void addShrunk(index, file)} />
-      {!writing && pictures.length > 0 && empty && <Suggestions onSend={onSend} />}
+      <TooMuchNotice tooMuch={tooMuch} onShrinkAll={pictures.some(canShrink) ? () => void shrinkAll() : null} />
+      {!writing && pictures.length > 0 && empty && !tooMuch && <Suggestions onSend={onSend} />}
       <div className={classes.box}>
         <Pictures />
         <Textarea

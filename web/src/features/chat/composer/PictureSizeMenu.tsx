@@ -23,6 +23,8 @@ export function PictureSizeMenu({ pictures, maxTokens }: { pictures: readonly Pi
     const words = t('composer.tokens', { tokens: formatCount(tokens, i18n.language) });
     return speeds.picture === null ? words : `${words} · ${t('composer.about', { time: formatDuration(tokens * speeds.picture, i18n.language) })}`;
   };
+  const { tokenSide, maxPixels } = facts;
+  const most = tokenSide === null || maxPixels === null ? Infinity : maxPixels / tokenSide ** 2;
   const now = describe(maxTokens);
   return (
     <Menu position="top-start" shadow="md" radius="md">
@@ -34,7 +36,7 @@ export function PictureSizeMenu({ pictures, maxTokens }: { pictures: readonly Pi
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        {[null, ...CHOICES].map((limit) => (
+        {[null, ...CHOICES.filter((limit) => limit <= most)].map((limit) => (
           <Menu.Item key={limit ?? 0} role="menuitemradio" aria-checked={chosen === limit} data-chosen={chosen === limit || undefined} className={classes.choice} onClick={() => changeSettings({ pictureTokens: limit })}>
             <span>{limit === null ? t('settings.budgetDefault') : t(`settings.budgets.${limit}`)}</span>
             <span className={classes.choiceCost}>{describe(limit)}</span>

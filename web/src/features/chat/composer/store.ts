@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { isQuotaError, type PictureRecord } from '@/lib/db';
 import { loadDraft, saveDraft } from '@/features/history';
-import { checkCount, keepPicture, loadPictures, readPicture, shrinkFile, shrinkPicture, type Refusal } from '@/features/pictures';
+import { checkCount, keepPicture, loadPictures, readPicture, shrinkFile, shrinkPicture, worthShrinking, type Refusal } from '@/features/pictures';
 import { useStatus } from '@/features/status';
 
 // The message that is being written. Each conversation has its own draft, which survives a reload.
@@ -133,6 +133,16 @@ export async function shrinkAt(index: number): Promise<void> {
   if (!small) return;
   await replace(original, small);
   setState(({ originals }) => ({ originals: new Map(originals).set(small.id, original) }));
+}
+
+// The pictures of which a smaller copy would spare much.
+export function canShrink({ bytes, width, height, shrunkFrom }: PictureRecord): boolean {
+  return !shrunkFrom && width !== null && height !== null && worthShrinking(bytes, { width, height });
+}
+
+// One after the other: a large picture takes much memory while it is shrunk.
+export async function shrinkAll(): Promise<void> {
+  for (const [index, picture] of getState().pictures.entries()) if (canShrink(picture)) await shrinkAt(index);
 }
 
 export async function unshrinkAt(index: number): Promise<void> {
