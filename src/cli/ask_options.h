@@ -21,6 +21,7 @@ struct ModelOptions {
   std::string config;             // a folder or config.json, for "dummy"
   int threads = 0;                // 0: what affinity and cgroup quota allow
   std::string huge_pages = "on";  // "on", "off", or "system": what the system is set to
+  std::string packed = "auto";    // "off", the path of a packed file, or "auto": PackedCache
   std::string weights = "auto";   // "bf16", "packed12", "float32", or "auto": the fastest here
 };
 

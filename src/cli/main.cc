@@ -12,6 +12,7 @@
 #include "cli/doctor_command.h"
 #include "cli/inspect_command.h"
 #include "cli/models_command.h"
+#include "cli/pack_command.h"
 #include "cli/pull_command.h"
 #include "cli/rm_command.h"
 #include "cli/selftest_command.h"
@@ -42,9 +43,10 @@ int Main(int argc, char** argv) {
   CLI::App app("Ocelli answers questions about pictures with Qwen3-VL on the CPU.", "ocelli");
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
-  const std::vector<Command> commands = {
-      AddAsk(app),    AddChat(app), AddServe(app),  AddInspect(app),  AddPull(app),
-      AddModels(app), AddRm(app),   AddDoctor(app), AddSelftest(app), AddBenchServe(app)};
+  const std::vector<Command> commands = {AddAsk(app),      AddChat(app),      AddServe(app),
+                                         AddInspect(app),  AddPull(app),      AddModels(app),
+                                         AddRm(app),       AddPack(app),      AddDoctor(app),
+                                         AddSelftest(app), AddBenchServe(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

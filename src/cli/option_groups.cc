@@ -48,6 +48,9 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
           "How weights are held, always exactly: packed12 (12 bits each), bf16, float32, or "
           "auto (default: the fastest here)")
       ->check(CLI::IsMember({"auto", "packed12", "bf16", "float32"}));
+  command.add_option("--packed", options.packed,
+                     "Where converted weights are kept for the next start: auto (default: in "
+                     "$XDG_CACHE_HOME/ocelli, for large models), off, or the path of a file");
   command
       .add_option("--huge-pages", options.huge_pages,
                   "Transparent huge pages: on (default), off, or as the system is set")

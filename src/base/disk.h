@@ -1,5 +1,5 @@
-#ifndef OCELLI_HUB_DISK_H_
-#define OCELLI_HUB_DISK_H_
+#ifndef OCELLI_BASE_DISK_H_
+#define OCELLI_BASE_DISK_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace ocelli::hub {
+namespace ocelli {
 
 // Returns the error for a write to `path` that errno says failed: kResourceExhausted when the disk
 // or a quota is full, kIo otherwise.
@@ -39,6 +39,6 @@ Result<uint64_t> FreeDiskBytes(const std::filesystem::path& directory);
 // there is none.
 uint64_t DiskBytesOf(const std::filesystem::path& file);
 
-}  // namespace ocelli::hub
+}  // namespace ocelli
 
-#endif  // OCELLI_HUB_DISK_H_
+#endif  // OCELLI_BASE_DISK_H_

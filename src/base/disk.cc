@@ -1,4 +1,4 @@
-#include "hub/disk.h"
+#include "base/disk.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 #include "base/descriptor.h"
 
-namespace ocelli::hub {
+namespace ocelli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,12 +42,11 @@ bool PutAll(size_t size, Put put) {
 Error WriteError(const fs::path& path, std::string_view verb) {
   const int reason = errno;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) {
-    return Error{
-        ErrorCode::kResourceExhausted,
-        fmt::format("the disk is full ({}: {}); free some space, or set HF_HOME to a folder "
-                    "on another disk: what was fetched is kept",
-                    path.string(), std::strerror(reason)),
-        path.string()};
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("the disk is full ({}: {}); free some space, or set HF_HOME and "
+                             "XDG_CACHE_HOME to folders on another disk: what was written is kept",
+                             path.string(), std::strerror(reason)),
+                 path.string()};
   }
   return Error{ErrorCode::kIo,
                fmt::format("cannot {} {}: {}", verb, path.string(), std::strerror(reason)),
@@ -120,4 +119,4 @@ uint64_t DiskBytesOf(const fs::path& file) {
   return static_cast<uint64_t>(info.st_blocks) * kStatBlockBytes;
 }
 
-}  // namespace ocelli::hub
+}  // namespace ocelli
