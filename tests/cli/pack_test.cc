@@ -27,7 +27,8 @@ ProgramResult Ask(const std::vector<std::string>& options) {
 
 TEST(Pack, MakesAFileThatIsProvenExact) {
   const testing::TestDirectory cache;
-  const ProgramInput input{.environment = {"XDG_CACHE_HOME=" + cache.path().string()}};
+  ProgramInput input;
+  input.environment = {"XDG_CACHE_HOME=" + cache.path().string()};
   const ProgramResult packed = RunOcelli({"pack", kModel, "--verify"}, input);
   ASSERT_EQ(packed.exit_code, 0) << packed.err;
   EXPECT_THAT(packed.err, HasSubstr(" numbers are exactly those of " + kModel));
