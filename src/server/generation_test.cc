@@ -208,7 +208,13 @@ TEST(Generation, TokenizeRendersThePrompt) {
 TEST(Generation, ListsItsModel) {
   TestServer server;
   const HttpAnswer list = Get(server.port(), "/v1/models");
-  EXPECT_EQ(list.Json()["data"][0]["id"], "test-model");
+  const json model = list.Json()["data"][0];
+  EXPECT_EQ(model["id"], "test-model");
+  EXPECT_EQ(model["default_sampling"]["max_tokens"], kDefaultMaxNewTokens);
+  EXPECT_EQ(model["pictures"]["min_pixels"], 32 * 32);
+  EXPECT_EQ(model["pictures"]["max_file_bytes"], size_t{32} << 20);
+  EXPECT_EQ(model["pictures"]["max_source_pixels"], DecodeLimits().max_pixels);
+  EXPECT_EQ(model["pictures"]["max_pictures"], 64);
   EXPECT_EQ(Get(server.port(), "/v1/models/test-model").status, 200);
   EXPECT_EQ(Get(server.port(), "/v1/models/other").status, 404);
 }
