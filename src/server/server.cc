@@ -34,11 +34,17 @@ constexpr milliseconds kWatchInterval{1000};
 constexpr milliseconds kAfterCancel{5000};  // for cancelled answers to end
 constexpr milliseconds kLastWords{2000};    // for their last bytes to be written
 
+// A base path is written without a slash at its end from here on.
+ServerOptions Normalized(ServerOptions options) {
+  while (options.base_path.ends_with('/')) options.base_path.pop_back();
+  return options;
+}
+
 class ServerImpl : public Server {
  public:
   ServerImpl(const ServerOptions& options, std::unique_ptr<Metrics> metrics,
              std::unique_ptr<Dispatcher> dispatcher)
-      : options_(options),
+      : options_(Normalized(options)),
         metrics_(std::move(metrics)),
         dispatcher_(std::move(dispatcher)),
         readiness_(options.stuck_after),
