@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -51,7 +53,8 @@ class ServerImpl : public Server {
         routes_(options_, readiness_, *dispatcher_, *metrics_),
         app_(options_, Gatekeeper(options, IsLoopbackHost(options.host)), router_, *metrics_),
         work_(asio::make_work_guard(io_)),
-        watch_(io_) {
+        watch_(asio::make_strand(io_)) {
+    dispatcher_->OnBusy([this] { asio::post(watch_.get_executor(), [this] { Watch(); }); });
     routes_.AddTo(router_);
     AddPageRoutes(options_.static_files, router_);
   }
@@ -62,7 +65,6 @@ class ServerImpl : public Server {
     OCELLI_ASSIGN_OR_RETURN(listener_,
                             Listener::Open(io_, options_, app_, connections_, *metrics_));
     listener_->Start();
-    Watch();
     for (int i = 0; i < kIoThreads; ++i) threads_.emplace_back([this] { RunIo(); });
     return {};
   }
@@ -99,8 +101,10 @@ class ServerImpl : public Server {
     }
   }
 
+  // Looks at the engine as long as there is work. A server that has none sleeps until one comes.
   void Watch() {
-    readiness_.Watch(Clock::now());
+    const bool working = readiness_.Watch(Clock::now());
+    if (!working && dispatcher_->idle()) return;
     watch_.expires_after(kWatchInterval);
     watch_.async_wait([this](const boost::system::error_code& error) {
       if (!error) Watch();
