@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace ocelli {
 namespace {
@@ -64,15 +68,79 @@ class ShapeCounter {
 
 Error Fault(std::string message) { return Error{ErrorCode::kCorruptData, std::move(message), ""}; }
 
+// Makes values of what the parser finds. The library's own copies every string, which is a picture
+// of many megabytes here; this one takes it.
+template <typename Json>
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  Result<Json> Take() {
+    if (fault_) return *std::move(fault_);
+    return std::move(root_);
+  }
+
+  bool null() override { return Add(nullptr); }
+  bool boolean(bool value) override { return Add(value); }
+  bool number_integer(typename Json::number_integer_t value) override { return Add(value); }
+  bool number_unsigned(typename Json::number_unsigned_t value) override { return Add(value); }
+  bool number_float(typename Json::number_float_t value, const std::string&) override {
+    return Add(value);
+  }
+  bool string(std::string& value) override { return Add(std::move(value)); }
+  bool binary(typename Json::binary_t&) override { return false; }  // JSON has none
+  bool start_object(size_t) override { return Open(Json::object()); }
+  bool key(std::string& name) override {
+    member_ = &(*open_.back())[std::move(name)];
+    return true;
+  }
+  bool end_object() override { return Close(); }
+  bool start_array(size_t) override { return Open(Json::array()); }
+  bool end_array() override { return Close(); }
+  bool parse_error(size_t, const std::string&, const typename Json::exception& error) override {
+    const auto* syntax = dynamic_cast<const typename Json::parse_error*>(&error);
+    fault_ = Fault(syntax != nullptr ? fmt::format("syntax error at byte {}", syntax->byte)
+                                     : "a number is out of range");
+    return false;
+  }
+
+ private:
+  // Puts a value where the next one belongs and returns that place, which stays until it is closed.
+  Json* Place(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    Json& parent = *open_.back();
+    if (parent.is_array()) {
+      parent.push_back(std::move(value));
+      return &parent.back();
+    }
+    *member_ = std::move(value);
+    return member_;
+  }
+  bool Add(Json value) {
+    Place(std::move(value));
+    return true;
+  }
+  bool Open(Json value) {
+    open_.push_back(Place(std::move(value)));
+    return true;
+  }
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // lists and objects that are not closed, outermost first
+  Json* member_ = nullptr;   // of the innermost object: the one whose key was read
+  std::optional<Error> fault_;
+};
+
 template <typename Json>
 Result<Json> Parse(std::string_view text) {
-  try {
-    return Json::parse(text);
-  } catch (const typename Json::parse_error& error) {
-    return Fault(fmt::format("syntax error at byte {}", error.byte));
-  } catch (const typename Json::exception&) {
-    return Fault("a number is out of range");
-  }
+  Builder<Json> builder;
+  Json::sax_parse(text, &builder);
+  return builder.Take();
 }
 
 Status CheckDepth(const Shape& shape) {

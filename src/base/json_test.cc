@@ -43,6 +43,15 @@ TEST(ParseOrderedJson, KeepsTheOrderOfKeys) {
             R"({"b":1,"a":{"d":2,"c":3}})");
 }
 
+TEST(ParseOrderedJson, ReadsEveryKindOfValueWhereItStands) {
+  const std::string text =
+      R"({"a":[null,true,-1,18446744073709551615,0.5,"x",[],{}],"b":{"c":[[{"d":"\u00e9\n"}],2]}})";
+  EXPECT_EQ(*ParseOrderedJson(text), nlohmann::ordered_json::parse(text));
+  EXPECT_EQ(*ParseJson(text), nlohmann::json::parse(text));
+  EXPECT_EQ(ParseOrderedJson(R"({"a":[1],"b":2,"a":3})")->dump(), R"({"a":3,"b":2})");
+  EXPECT_FALSE(ParseOrderedJson("[1] 2").ok());
+}
+
 TEST(ParseOrderedJson, RefusesMoreValuesOrKeysThanItsLimitsBeforeItParses) {
   const auto fault = [](const std::string& text) {
     const auto parsed = ParseOrderedJson(text);
