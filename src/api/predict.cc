@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "api/conversation_fields.h"
@@ -46,21 +47,20 @@ struct PredictFields {
   std::vector<Picture> pictures;
 };
 
-void AddPictures(const Json& value, PredictFields& fields) {
+void AddPictures(Json value, PredictFields& fields) {
   if (value.is_null()) return;
   if (!value.is_array()) {
-    fields.pictures.push_back({value, {}});
+    fields.pictures.push_back({std::move(value), {}});
     return;
   }
-  for (const Json& item : value) fields.pictures.push_back({item, {}});
+  for (Json& item : value) fields.pictures.push_back({std::move(item), {}});
 }
 
 Result<PredictFields> FieldsOfJson(std::string_view body) {
   PredictFields fields;
   OCELLI_ASSIGN_OR_RETURN(fields.object, ParseRequestBody(body));
   for (const std::string_view key : kPictureKeys) {
-    const auto found = fields.object.find(key);
-    if (found != fields.object.end()) AddPictures(*found, fields);
+    AddPictures(TakeField(fields.object, key), fields);
   }
   return fields;
 }
@@ -102,25 +102,34 @@ Result<PredictFields> FieldsOfForm(std::string_view content_type, std::string_vi
 }
 
 // Returns a picture in the form of a message part, with the wishes that stand beside it.
-Json PartOf(const Json& value, const Json& object) {
-  Json part = {{"type", "image"}, {"image", value}};
+Json PartOf(Json value, const Json& object) {
+  Json part = {{"type", "image"}};
   for (const char* key : {"detail", "min_pixels", "max_pixels"}) {
     if (const auto found = object.find(key); found != object.end()) part[key] = *found;
   }
-  if (value.is_object()) part.update(value);
+  if (!value.is_object()) {
+    part["image"] = std::move(value);
+    return part;
+  }
+  for (auto field = value.begin(); field != value.end(); ++field) {
+    part[field.key()] = std::move(*field);
+  }
+  Json url = TakeField(part, "url");
+  if (!url.is_null()) part.emplace("image", Json{{"url", std::move(url)}});
   return part;
 }
 
-Status AddPicture(const PredictFields& fields, size_t index, ChatMessage& message,
+Status AddPicture(PredictFields& fields, size_t index, ChatMessage& message,
                   std::vector<PictureReference>& pictures) {
-  const PredictFields::Picture& picture = fields.pictures[index];
+  PredictFields::Picture& picture = fields.pictures[index];
   // An uploaded file goes through the same reading, so that its size wishes count.
-  const Json value = picture.bytes.empty() ? picture.value : Json(kUploadUrl);
-  OCELLI_RETURN_IF_ERROR(ParsePart(PartOf(value, fields.object), fmt::format("pictures[{}]", index),
-                                   message, pictures));
+  Json value = picture.bytes.empty() ? std::move(picture.value) : Json(kUploadUrl);
+  OCELLI_RETURN_IF_ERROR(ParsePart(PartOf(std::move(value), fields.object),
+                                   fmt::format("pictures[{}]", index), message, pictures));
   if (picture.bytes.empty()) return {};
+  const auto bytes = std::as_bytes(std::span(picture.bytes));
   pictures.back().url.clear();
-  pictures.back().bytes = picture.bytes;
+  pictures.back().bytes.assign(bytes.begin(), bytes.end());
   return {};
 }
 
@@ -138,7 +147,7 @@ Result<std::string> ReadQuestion(const RequestFields& fields) {
   return *std::move(question);
 }
 
-Status ReadConversation(const PredictFields& form, const RequestFields& fields,
+Status ReadConversation(PredictFields& form, const RequestFields& fields,
                         Conversation& conversation) {
   OCELLI_ASSIGN_OR_RETURN(auto system, fields.String("system", 0, kMaxQuestionBytes));
   if (system && !system->empty()) {
@@ -181,9 +190,9 @@ Status RefuseOtherAnswers(const RequestFields& fields, const SamplingParams& par
 
 Result<GenerationCall> ParsePredictRequest(std::string_view content_type, std::string_view body,
                                            const RequestDefaults& defaults) {
-  OCELLI_ASSIGN_OR_RETURN(const PredictFields form, IsMultipartForm(content_type)
-                                                        ? FieldsOfForm(content_type, body)
-                                                        : FieldsOfJson(body));
+  OCELLI_ASSIGN_OR_RETURN(PredictFields form, IsMultipartForm(content_type)
+                                                  ? FieldsOfForm(content_type, body)
+                                                  : FieldsOfJson(body));
   const RequestFields fields(form.object);
   GenerationCall call;
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, call));

@@ -47,24 +47,25 @@ Status CheckImageTokens(const Answer& answer, const SessionFiles& files) {
       "max_image_tokens"};
 }
 
-Status LoadPictures(const api::Conversation& conversation, const AskOptions& options,
+// Loads the pictures; each URL, which may be the picture itself, is freed once it is read.
+Status LoadPictures(api::Conversation& conversation, const AskOptions& options,
                     const SessionFiles& files, ThreadPool& pool, Answer& answer) {
   const Clock::time_point start = Clock::now();
-  for (const api::PictureReference& picture : conversation.pictures) {
+  for (api::PictureReference& picture : conversation.pictures) {
     OCELLI_ASSIGN_OR_RETURN(
         auto patches, LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
     answer.pictures.push_back({PictureName(picture), std::move(patches)});
+    picture.url = std::string();
     OCELLI_RETURN_IF_ERROR(CheckImageTokens(answer, files));
   }
   answer.picture_seconds = SecondsSince(start);
   return {};
 }
 
-Result<GenerateRequest> MakeRequest(const api::Conversation& conversation,
-                                    const AskOptions& options, const SessionFiles& files,
-                                    Answer& answer) {
+Result<GenerateRequest> MakeRequest(api::Conversation conversation, const AskOptions& options,
+                                    const SessionFiles& files, Answer& answer) {
   api::GenerationCall call;
-  call.conversation = conversation;
+  call.conversation = std::move(conversation);
   call.params = ApplyTo(files.generation_config, options.sampling);
   std::vector<std::shared_ptr<const Patches>> pictures;
   for (const UsedPicture& picture : answer.pictures) pictures.push_back(picture.patches);
@@ -96,14 +97,14 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
 }
 
 Status RunAsk(const AskOptions& options) {
-  OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
+  OCELLI_ASSIGN_OR_RETURN(api::Conversation conversation, ReadConversation(options));
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
   Answer answer;
   const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
   // Pictures and prompt come before the weights: what is wrong with them is said at once.
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
-                          MakeRequest(conversation, options, files, answer));
+                          MakeRequest(std::move(conversation), options, files, answer));
   const Clock::time_point start = Clock::now();
   OCELLI_ASSIGN_OR_RETURN(
       const std::unique_ptr<Session> session,

@@ -48,6 +48,13 @@ std::filesystem::path PicturePath(std::string_view url) {
 
 Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture,
                                                 size_t limit_bytes) {
+  if (picture.url.empty()) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "a 'uuid' alone names a picture that a server was sent before, and nothing is kept "
+        "here: give the picture's path or a data URL",
+        ""};
+  }
   if (api::IsDataUrl(picture.url)) return api::DecodeDataUrl(picture.url, limit_bytes);
   if (picture.url.starts_with("http://") || picture.url.starts_with("https://")) {
     return Error{ErrorCode::kUnsupported,
@@ -122,6 +129,7 @@ Result<api::Conversation> ConversationFromFile(const std::string& path) {
 }
 
 std::string PictureName(const api::PictureReference& picture) {
+  if (picture.url.empty()) return "no URL";
   if (api::IsDataUrl(picture.url)) return "data URL";
   return picture.url.size() < PATH_MAX ? picture.url : "no path";
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <span>
 #include <utility>
 
 #include "api/base64.h"
@@ -64,7 +63,7 @@ bool PictureLoader::IsFetched(const api::PictureReference& picture) const {
   return fetcher_.enabled() && (scheme == "http" || scheme == "https");
 }
 
-Result<PictureLoader::Bytes> PictureLoader::ReadBytes(const api::PictureReference& picture,
+Result<PictureLoader::Bytes> PictureLoader::ReadBytes(api::PictureReference& picture,
                                                       const std::string& scope,
                                                       const std::atomic<bool>& cancelled) {
   auto bytes = ReadUnnamed(picture, scope, cancelled);
@@ -72,14 +71,15 @@ Result<PictureLoader::Bytes> PictureLoader::ReadBytes(const api::PictureReferenc
   return bytes;
 }
 
-Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(const api::PictureReference& picture,
+Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(api::PictureReference& picture,
                                                         const std::string& scope,
                                                         const std::atomic<bool>& cancelled) {
   if (picture.url.empty() && picture.bytes.empty() && !picture.uuid.empty()) {
     return store_.Get(scope, picture.uuid);
   }
-  if (!picture.url.empty()) {
-    OCELLI_ASSIGN_OR_RETURN(auto bytes, ReadUrl(picture.url, cancelled));
+  const std::string url = std::exchange(picture.url, {});
+  if (!url.empty()) {
+    OCELLI_ASSIGN_OR_RETURN(auto bytes, ReadUrl(url, cancelled));
     return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   }
   if (picture.bytes.size() > max_picture_bytes_) {
@@ -88,8 +88,7 @@ Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(const api::PictureRefere
                              max_picture_bytes_),
                  ""};
   }
-  const auto bytes = std::as_bytes(std::span(picture.bytes));
-  return std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return std::make_shared<const std::vector<std::byte>>(std::exchange(picture.bytes, {}));
 }
 
 Result<std::vector<std::byte>> PictureLoader::ReadUrl(const std::string& url,

@@ -74,7 +74,7 @@ Result<std::shared_ptr<const Patches>> Preparation::LoadOne(size_t index,
                                                             const PictureLoader::Bytes& bytes,
                                                             ThreadPool& pool) {
   if (cancelled_) return Cancelled();
-  const api::PictureReference& picture = call_.conversation.pictures[index];
+  api::PictureReference& picture = call_.conversation.pictures[index];  // this task's own
   PictureLoader::Bytes encoded = bytes;
   if (encoded == nullptr) {
     OCELLI_ASSIGN_OR_RETURN(encoded, tools_.loader.ReadBytes(picture, scope_, cancelled_));
