@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/replace_file.h"
 #include "hub/disk.h"
 #include "hub/file_lock.h"
 #include "hub/part_fetcher.h"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/descriptor.h"
+#include "base/replace_file.h"
 
 namespace ocelli::hub {
 namespace {
@@ -75,14 +75,7 @@ Status MakeDirectories(const fs::path& directory) {
 }
 
 Status ReplaceFile(const fs::path& path, std::string_view content) {
-  const fs::path fresh = Beside(path);
-  const Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file.open()) return WriteError(fresh, "create");
-  OCELLI_RETURN_IF_ERROR(WriteAll(file.get(), content, fresh));
-  if (fsync(file.get()) != 0) return WriteError(fresh, "write");
-  if (rename(fresh.c_str(), path.c_str()) != 0) return WriteError(path, "replace");
-  SyncDirectory(path.parent_path());
-  return {};
+  return ocelli::ReplaceFile(path, content, Beside(path));
 }
 
 Status ReplaceLink(const fs::path& link, const fs::path& target) {
@@ -91,11 +84,6 @@ Status ReplaceLink(const fs::path& link, const fs::path& target) {
   if (symlink(target.c_str(), fresh.c_str()) != 0) return WriteError(fresh, "link");
   if (rename(fresh.c_str(), link.c_str()) != 0) return WriteError(link, "replace");
   return {};
-}
-
-void SyncDirectory(const fs::path& directory) {
-  const Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.open()) fsync(fd.get());
 }
 
 Result<uint64_t> FreeDiskBytes(const fs::path& directory) {

@@ -22,14 +22,11 @@ Status WriteAllAt(int fd, std::string_view data, uint64_t offset,
 Status MakeDirectories(const std::filesystem::path& directory);
 
 // Writes a small file so that it is either the old one or the whole new one, whatever happens.
-// **Errors**: as WriteError.
+// **Errors**: as ocelli::ReplaceFile.
 Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
 
 // Gives `link` the relative target `target`, replacing what was there. **Errors**: as WriteError.
 Status ReplaceLink(const std::filesystem::path& link, const std::filesystem::path& target);
-
-// Makes what was renamed or created in `directory` last through a power cut.
-void SyncDirectory(const std::filesystem::path& directory);
 
 // Returns the bytes that the disk of `directory` (or of its nearest parent that exists) has free
 // for us. **Errors**: kIo.

@@ -4,15 +4,19 @@
 #include <cmath>
 #include <cstdint>
 #include <opencv2/imgproc.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "picture/cv_image.h"
+#include "picture/decode.h"
 #include "picture/deskew.h"
 #include "picture/page_ink.h"
 #include "picture/page_outline.h"
+#include "picture/patches.h"
+#include "picture/png_writer.h"
 
 namespace ocelli {
 namespace {
@@ -328,6 +332,22 @@ TEST(Enhance, PicturesOfAnyShapeComeThrough) {
     EXPECT_EQ(enhanced.image.pixels.size(),
               enhanced.image.row_bytes() * static_cast<size_t>(enhanced.image.height_px));
   }
+}
+
+TEST(Enhance, TheEnhancedPictureCanBeSeen) {
+  const RgbImage image = Enhanced(Turned(TextPage(), 3)).image;
+  const std::string file = EncodePng(image).value();
+  const auto bytes = std::as_bytes(std::span(file));
+  EXPECT_EQ(DecodePicture(bytes, DecodeLimits()).value().pixels, image.pixels);
+}
+
+TEST(Enhance, PatchesAreThoseOfTheEnhancedPixels) {
+  ThreadPool pool(1);
+  const EnhancedImage enhanced = Enhanced(Turned(TextPage(), 3));
+  const Patches patches = PrepareEnhancedPicture(enhanced, {}, {}, pool).value();
+  EXPECT_EQ(patches.key, PreparePicture(enhanced.image, {}, {}, pool).value().key);
+  EXPECT_EQ(patches.original_size, (SizePx{800, 600}));
+  EXPECT_EQ(patches.enhanced->size, enhanced.image.size());
 }
 
 TEST(Enhance, ItsFaultsAreErrors) {

@@ -20,9 +20,9 @@ struct ProgramInput {
   std::string standard_input;
   std::vector<std::string> environment;  // "NAME=value", added to ours
   bool interrupt_on_output = false;      // sends SIGINT at the first byte on stdout
-  std::chrono::seconds kill_after{60};   // a test must end
-  std::string output_path;               // takes standard output in place of the result
-  std::string error_path;                // the same for standard error
+  std::chrono::milliseconds kill_after = std::chrono::seconds(60);  // a test must end
+  std::string output_path;  // takes standard output in place of the result
+  std::string error_path;   // the same for standard error
 };
 
 // Runs `ocelli` with `arguments` and waits for its end.
