@@ -93,7 +93,7 @@ void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice) {
       .add_option(
           "--enhance-steps", choice.steps,
           "Enhance with these steps alone: page, deskew, light, denoise, contrast, enlarge, "
-          "binarize (default: all but binarize)")
+          "binarize (default: all but enlarge and binarize)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(

@@ -6,7 +6,8 @@
 namespace ocelli {
 
 // The steps that may make a page easier to read, in their order. Each looks whether it is needed
-// and does nothing to a page that does not need it; `turn` and `binarize` are done when asked.
+// and does nothing to a page that does not need it; `turn` and `binarize` are done when asked. The
+// defaults are those that read best in tests/embedded.
 struct EnhanceOptions {
   int turn = 0;           // degrees clockwise: 0, 90, 180, 270
   bool page = true;       // a page seen at an angle becomes upright and fills the picture
@@ -14,7 +15,7 @@ struct EnhanceOptions {
   bool light = true;      // shadows and uneven light
   bool denoise = true;    // grain
   bool contrast = true;   // faint text on any ground
-  bool enlarge = true;    // letters of a few pixels
+  bool enlarge = false;   // letters of a few pixels; off: the embedded model reads them worse
   bool binarize = false;  // black and white only, by the light around each pixel
 
   bool operator==(const EnhanceOptions&) const = default;

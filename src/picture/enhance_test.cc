@@ -152,7 +152,9 @@ std::vector<CleanPage> CleanPages() {
 
 TEST(Enhance, CleanPagesComeBackBitForBit) {
   for (const CleanPage& clean : CleanPages()) {
-    const EnhancedImage enhanced = Enhanced(clean.page);
+    EnhanceOptions options;
+    options.enlarge = true;
+    const EnhancedImage enhanced = Enhanced(clean.page, options);
     EXPECT_THAT(enhanced.facts.steps, IsEmpty()) << clean.name;
     EXPECT_FALSE(enhanced.facts.blank) << clean.name;
     EXPECT_EQ(enhanced.image.pixels, FromCv(clean.page).pixels) << clean.name;
@@ -293,7 +295,10 @@ TEST(Enhance, FaintInkBecomesPlainAndItsGroundStays) {
 
 TEST(Enhance, SmallTextIsEnlargedAndMapsBack) {
   const cv::Mat small = TextPage({400, 300}, kBlack, kWhite, 0.35);
-  const EnhancedImage enhanced = Enhanced(small);
+  EXPECT_THAT(StepsOf(small), IsEmpty());
+  EnhanceOptions options;
+  options.enlarge = true;
+  const EnhancedImage enhanced = Enhanced(small, options);
   EXPECT_THAT(enhanced.facts.steps, ElementsAre("enlarge"));
   EXPECT_GT(enhanced.image.width_px, 480);
   const PointPx corner =
