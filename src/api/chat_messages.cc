@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/enhance_field.h"
 #include "base/json.h"
 #include "base/quoted.h"
 #include "text/python_json.h"
@@ -100,6 +101,7 @@ Result<PictureReference> ParsePicture(Json& part, const char* key, const std::st
   }
   OCELLI_ASSIGN_OR_RETURN(picture.detail, ParseDetail(OptionOf(part, inner, "detail"), param));
   OCELLI_RETURN_IF_ERROR(ParsePixelRange(part, inner, picture));
+  OCELLI_ASSIGN_OR_RETURN(picture.enhance, ParseEnhance(OptionOf(part, inner, "enhance"), param));
   return picture;
 }
 

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "picture/enhance_options.h"
 #include "text/chat_template.h"
 
 namespace ocelli::api {
@@ -23,6 +25,7 @@ struct PictureReference {
   Detail detail = Detail::kAuto;
   uint64_t min_pixels = 0;  // 0: not asked
   uint64_t max_pixels = 0;
+  std::optional<EnhanceOptions> enhance;  // made easier to read first
 };
 
 // A conversation as the template takes it, with its pictures in the order of their parts.
@@ -34,8 +37,9 @@ struct Conversation {
 // Parses a JSON list of messages in the OpenAI form. Text parts: {"type": "text" or "input_text",
 // "text"}; picture parts: {"type": "image_url", "image_url": URL or {"url", "detail"}},
 // {"type": "image", "image": URL}, {"type": "input_image", "image_url": URL}, each with optional
-// "detail", "min_pixels", "max_pixels" and "uuid"; a part with a uuid needs no URL. `content` is a
-// string, a list or null. Strings are moved out of `messages`, never copied: pictures are large.
+// "detail", "min_pixels", "max_pixels", "enhance" and "uuid"; a part with a uuid needs no URL.
+// `content` is a string, a list or null. Strings are moved out of `messages`, never copied:
+// pictures are large.
 // **Errors**: kInvalidArgument, param = "messages[i].content[j]"; kUnsupported for part types that
 // are known but not read. An unknown part is an error, never left out.
 Result<Conversation> ParseConversation(nlohmann::ordered_json messages);

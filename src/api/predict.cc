@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/conversation_fields.h"
+#include "api/enhance_field.h"
 #include "api/multipart.h"
 #include "api/request_fields.h"
 #include "api/sampling_fields.h"
@@ -104,7 +105,7 @@ Result<PredictFields> FieldsOfForm(std::string_view content_type, std::string_vi
 // Returns a picture in the form of a message part, with the wishes that stand beside it.
 Json PartOf(Json value, const Json& object) {
   Json part = {{"type", "image"}};
-  for (const char* key : {"detail", "min_pixels", "max_pixels"}) {
+  for (const char* key : {"detail", "min_pixels", "max_pixels", "enhance"}) {
     if (const auto found = object.find(key); found != object.end()) part[key] = *found;
   }
   if (!value.is_object()) {
@@ -133,7 +134,13 @@ Status AddPicture(PredictFields& fields, size_t index, ChatMessage& message,
   return {};
 }
 
-Result<std::string> ReadQuestion(const RequestFields& fields) {
+// Pictures that are enhanced are there to be read.
+bool IsReading(const std::vector<PictureReference>& pictures) {
+  return std::ranges::any_of(pictures,
+                             [](const auto& picture) { return picture.enhance.has_value(); });
+}
+
+Result<std::string> ReadQuestion(const RequestFields& fields, bool reading) {
   std::optional<std::string> question;
   for (const std::string_view key : kQuestionKeys) {
     OCELLI_ASSIGN_OR_RETURN(auto text, fields.String(key, 1, kMaxQuestionBytes));
@@ -143,6 +150,7 @@ Result<std::string> ReadQuestion(const RequestFields& fields) {
     }
     question = std::move(text);
   }
+  if (!question && reading) return std::string(kReadAllText);
   if (!question) return Invalid("question is missing; it must be a text", "question");
   return *std::move(question);
 }
@@ -158,7 +166,8 @@ Status ReadConversation(PredictFields& form, const RequestFields& fields,
   for (size_t i = 0; i < form.pictures.size(); ++i) {
     OCELLI_RETURN_IF_ERROR(AddPicture(form, i, user, conversation.pictures));
   }
-  OCELLI_ASSIGN_OR_RETURN(std::string question, ReadQuestion(fields));
+  OCELLI_ASSIGN_OR_RETURN(std::string question,
+                          ReadQuestion(fields, IsReading(conversation.pictures)));
   user.content.push_back(ContentPart::Text(std::move(question)));
   conversation.messages.push_back(std::move(user));
   return {};

@@ -43,8 +43,8 @@ Error WriteError(const fs::path& path, std::string_view verb) {
   const int reason = errno;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) {
     return Error{ErrorCode::kResourceExhausted,
-                 fmt::format("the disk is full ({}: {}); free some space, or set HF_HOME and "
-                             "XDG_CACHE_HOME to folders on another disk: what was written is kept",
+                 fmt::format("the disk is full ({}: {}); free some space, or use a folder on "
+                             "another disk",
                              path.string(), std::strerror(reason)),
                  path.string()};
   }
@@ -73,15 +73,22 @@ Status MakeDirectories(const fs::path& directory) {
   return WriteError(directory, "make the folder");
 }
 
-Status ReplaceFile(const fs::path& path, std::string_view content) {
-  const fs::path fresh = Beside(path);
+Status ReplaceFile(const fs::path& path, std::string_view content, const fs::path& fresh) {
   const Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.open()) return WriteError(fresh, "create");
-  OCELLI_RETURN_IF_ERROR(WriteAll(file.get(), content, fresh));
-  if (fsync(file.get()) != 0) return WriteError(fresh, "write");
-  if (rename(fresh.c_str(), path.c_str()) != 0) return WriteError(path, "replace");
+  Status status = WriteAll(file.get(), content, fresh);
+  if (status.ok() && fsync(file.get()) != 0) status = WriteError(fresh, "write");
+  if (status.ok() && rename(fresh.c_str(), path.c_str()) != 0) status = WriteError(path, "replace");
+  if (!status.ok()) {
+    unlink(fresh.c_str());
+    return status;
+  }
   SyncDirectory(path.parent_path());
   return {};
+}
+
+Status ReplaceFile(const fs::path& path, std::string_view content) {
+  return ReplaceFile(path, content, Beside(path));
 }
 
 Status ReplaceLink(const fs::path& link, const fs::path& target) {
@@ -93,7 +100,8 @@ Status ReplaceLink(const fs::path& link, const fs::path& target) {
 }
 
 void SyncDirectory(const fs::path& directory) {
-  const Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor fd(
+      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.open()) fsync(fd.get());
 }
 

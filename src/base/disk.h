@@ -21,8 +21,13 @@ Status WriteAllAt(int fd, std::string_view data, uint64_t offset,
 // Makes `directory` and what leads to it. **Errors**: kIo, kResourceExhausted.
 Status MakeDirectories(const std::filesystem::path& directory);
 
-// Writes a small file so that it is either the old one or the whole new one, whatever happens.
+// Gives the file `path` this content so that it is either the old one or the whole new one,
+// whatever happens, a power cut included. The content is written to `fresh` first, which must be on
+// the same disk and nobody else's; a process that dies may leave it behind.
 // **Errors**: as WriteError.
+Status ReplaceFile(const std::filesystem::path& path, std::string_view content,
+                   const std::filesystem::path& fresh);
+// The same with a hidden file beside `path` as the fresh one.
 Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
 
 // Gives `link` the relative target `target`, replacing what was there. **Errors**: as WriteError.

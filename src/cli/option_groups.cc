@@ -86,6 +86,23 @@ void AddPictureOptions(CLI::App& command, PictureOptions& options) {
   AddWhole(command, "--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
 }
 
+void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice) {
+  command.add_flag("--enhance", choice.on,
+                   "Make pictures of text easier to read first, where they need it");
+  command
+      .add_option("--turn", choice.turn, "Enhance, and turn by 90, 180 or 270 degrees clockwise")
+      ->check(CLI::IsMember({0, 90, 180, 270}));
+  command
+      .add_option(
+          "--enhance-steps", choice.steps,
+          "Enhance with these steps alone: page, deskew, light, denoise, contrast, enlarge, "
+          "binarize (default: all but enlarge and binarize)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(
+          CLI::IsMember({"page", "deskew", "light", "denoise", "contrast", "enlarge", "binarize"}));
+}
+
 void AddKvType(CLI::App& command, KvType& type) {
   const auto parse = [&type](const std::string& name) {
     type = name == KvTypeName(KvType::kBf16) ? KvType::kBf16 : KvType::kFloat32;

@@ -119,12 +119,29 @@ Result<std::shared_ptr<const Patches>> PictureLoader::Prepare(
 Result<std::shared_ptr<const Patches>> PictureLoader::PrepareUnnamed(
     const api::PictureReference& picture, const Bytes& bytes, const Service& service,
     const Admit& admit, ThreadPool& pool) {
+  if (picture.enhance) return PrepareEnhanced(picture, bytes, service, admit, pool);
   const PictureOptions options = api::PictureBudget(picture, service.default_picture);
   OCELLI_ASSIGN_OR_RETURN(const PictureInfo info, ProbePicture(*bytes, service.decode_limits));
   OCELLI_ASSIGN_OR_RETURN(const SizePx size, ChooseSize(info.size, service.processor, options));
   OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
   OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(*bytes, service.decode_limits));
   OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, service.processor, options, pool));
+  return std::make_shared<const Patches>(std::move(patches));
+}
+
+// How many tokens an enhanced picture costs is known only when it is there.
+Result<std::shared_ptr<const Patches>> PictureLoader::PrepareEnhanced(
+    const api::PictureReference& picture, const Bytes& bytes, const Service& service,
+    const Admit& admit, ThreadPool& pool) {
+  OCELLI_ASSIGN_OR_RETURN(RgbImage image, DecodePicture(*bytes, service.decode_limits));
+  OCELLI_ASSIGN_OR_RETURN(const EnhancedImage enhanced,
+                          EnhancePicture(std::move(image), *picture.enhance));
+  const PictureOptions options = api::PictureBudget(picture, service.default_picture);
+  OCELLI_ASSIGN_OR_RETURN(const SizePx size,
+                          ChooseSize(enhanced.image.size(), service.processor, options));
+  OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
+  OCELLI_ASSIGN_OR_RETURN(Patches patches,
+                          PrepareEnhancedPicture(enhanced, service.processor, options, pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
 

@@ -57,6 +57,9 @@ class PictureLoader {
   Result<std::shared_ptr<const Patches>> PrepareUnnamed(const api::PictureReference& picture,
                                                         const Bytes& bytes, const Service& service,
                                                         const Admit& admit, ThreadPool& pool);
+  Result<std::shared_ptr<const Patches>> PrepareEnhanced(const api::PictureReference& picture,
+                                                         const Bytes& bytes, const Service& service,
+                                                         const Admit& admit, ThreadPool& pool);
 
   const size_t max_picture_bytes_;
   const PictureFetcher fetcher_;

@@ -117,8 +117,7 @@ Result<PreparedCall> Preparation::Combine() {
   const std::lock_guard lock(mutex_);
   PreparedCall prepared{{}, {}, 0, std::move(share_)};
   for (const auto& patches : patches_) {
-    prepared.pictures.push_back(
-        {patches->original_size, patches->used_size, patches->image_tokens});
+    prepared.pictures.push_back(api::PictureUseOf(*patches));
   }
   const auto spent = std::chrono::steady_clock::now() - start_;
   prepared.picture_seconds = std::chrono::duration<double>(spent).count();

@@ -24,7 +24,7 @@ struct ProgramInput {
   // Asked again and again, with the program's id and what it wrote so far; the first time that it
   // says yes SIGTERM is sent.
   std::function<bool(int, const ProgramResult&)> terminate_when;
-  std::chrono::seconds kill_after{60};  // a test must end
+  std::chrono::milliseconds kill_after = std::chrono::seconds(60);  // a test must end
   std::string output_path;              // takes standard output in place of the result
   std::string error_path;               // the same for standard error
 };
