@@ -16,7 +16,8 @@ class OcrInputsTest : public ::testing::Test {
  protected:
   std::vector<std::string> NamesOf(const std::vector<std::string>& arguments) {
     std::vector<std::string> names;
-    for (const OcrInput& input : ListOcrInputs(arguments).value()) names.push_back(input.name);
+    const std::vector<OcrInput> inputs = ListOcrInputs(arguments).value();
+    for (const OcrInput& input : inputs) names.push_back(input.name);
     return names;
   }
   std::string Path(const std::string& name) const { return (directory_.path() / name).string(); }

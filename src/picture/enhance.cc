@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <utility>
@@ -20,6 +22,9 @@
 
 namespace ocelli {
 namespace {
+
+// More than any checkpoint's processor uses: what is above it costs seconds and is lost anyway.
+constexpr double kMostPixels = 16'777'216;
 
 // The EXIF orientation that asks for a turn by `degrees`, and the map back from the turned picture.
 int OrientationOf(int degrees) { return degrees == 90 ? 6 : degrees == 180 ? 3 : 8; }
@@ -45,6 +50,7 @@ class Enhancer {
   }
 
   Result<EnhancedImage> Run() {
+    OCELLI_RETURN_IF_ERROR(Shrink());
     Turn();
     OCELLI_ASSIGN_OR_RETURN(result_.facts.blank, IsBlankPicture(result_.image));
     if (!result_.facts.blank) {
@@ -55,11 +61,39 @@ class Enhancer {
       OCELLI_RETURN_IF_ERROR(Enlarge());
       OCELLI_RETURN_IF_ERROR(Step(options_.binarize, "binarize", Binarize));
     }
+    KeepUnchanged();
     result_.facts.size = result_.image.size();
     return std::move(result_);
   }
 
  private:
+  // Goes on with what can be used of a very large picture.
+  Status Shrink() {
+    const SizePx before = result_.image.size();
+    const double excess = static_cast<double>(before.num_pixels()) / kMostPixels;
+    if (excess <= 1) return {};
+    const double side = std::max(before.width_px, before.height_px) / std::sqrt(excess);
+    OCELLI_ASSIGN_OR_RETURN(
+        RgbImage small, GuardCv("shrinking", [&]() -> Result<RgbImage> {
+          return FromCv(ShrunkTo(CvView(result_.image), static_cast<int>(side)));
+        }));
+    result_.facts.to_original = Scaling(static_cast<double>(before.width_px) / small.width_px,
+                                        static_cast<double>(before.height_px) / small.height_px);
+    whole_ = std::exchange(result_.image, std::move(small));
+    return {};
+  }
+
+  // Where no step was needed, a picture that was shrunk for them comes back whole.
+  void KeepUnchanged() {
+    if (!whole_) return;
+    if (!result_.facts.steps.empty()) {
+      result_.facts.steps.insert(result_.facts.steps.begin(), "shrink");
+      return;
+    }
+    result_.image = *std::move(whole_);
+    result_.facts.to_original = Transform();
+  }
+
   void Turn() {
     if (options_.turn == 0) return;
     const int orientation = OrientationOf(options_.turn);
@@ -68,7 +102,8 @@ class Enhancer {
     RgbImage after{size.width_px, size.height_px, {}};
     after.pixels.resize(before.pixels.size());
     PlaceUpright(before.pixels.data(), before.size(), 0, before.height_px, orientation, after);
-    result_.facts.to_original = TurnedBack(before.size(), options_.turn);
+    result_.facts.to_original =
+        Compose(result_.facts.to_original, TurnedBack(before.size(), options_.turn));
     result_.facts.steps.push_back("turn");
     result_.image = std::move(after);
   }
@@ -123,6 +158,7 @@ class Enhancer {
 
   const EnhanceOptions options_;
   EnhancedImage result_;
+  std::optional<RgbImage> whole_;  // as it came, when result_ goes on with a smaller one
 };
 
 Error OutOfMemory(SizePx size) {

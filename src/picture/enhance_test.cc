@@ -308,6 +308,19 @@ TEST(Enhance, SmallTextIsEnlargedAndMapsBack) {
   EXPECT_NEAR(corner.y, 300, 1e-6);
 }
 
+TEST(Enhance, AVeryLargePictureIsShrunkOnlyWhereAStepIsNeeded) {
+  const cv::Mat page = TextPage({6000, 3000}, kBlack, kWhite, 5);
+  EXPECT_EQ(Enhanced(page).image.pixels, FromCv(page).pixels);
+  EnhanceOptions options;
+  options.turn = 180;
+  const EnhancedImage turned = Enhanced(page, options);
+  EXPECT_THAT(turned.facts.steps, ElementsAre("shrink", "turn"));
+  EXPECT_LE(turned.image.size().num_pixels(), 16'777'216u);
+  const PointPx corner = MapPoint(turned.facts.to_original, {0, 0});
+  EXPECT_NEAR(corner.x, 6000, 1e-6);
+  EXPECT_NEAR(corner.y, 3000, 1e-6);
+}
+
 TEST(Enhance, BinarizesOnlyWhenAsked) {
   EnhanceOptions options;
   options.binarize = true;
