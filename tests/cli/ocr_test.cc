@@ -228,7 +228,7 @@ TEST(Enhance, ACleanPictureGivesTheSameAnswer) {
 
 TEST(Enhance, MistakesAreNamed) {
   const ProgramResult two = RunOcelli({"ask", kHello.string(), kHello.string(), "What?",
-                                       "--enhance", "--save-enhanced", "/tmp/never.png"});
+                                       "--enhance", "--save-enhanced", "never.png"});
   EXPECT_EQ(two.exit_code, 2);
   EXPECT_THAT(two.err, HasSubstr("--save-enhanced goes with --enhance and one picture"));
   EXPECT_EQ(RunOcelli({"ask", kHello.string(), "What?", "--turn", "45"}).exit_code, 2);
