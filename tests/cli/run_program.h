@@ -25,8 +25,8 @@ struct ProgramInput {
   // says yes SIGTERM is sent.
   std::function<bool(int, const ProgramResult&)> terminate_when;
   std::chrono::milliseconds kill_after = std::chrono::seconds(60);  // a test must end
-  std::string output_path;              // takes standard output in place of the result
-  std::string error_path;               // the same for standard error
+  std::string output_path;  // takes standard output in place of the result
+  std::string error_path;   // the same for standard error
 };
 
 // Runs `ocelli` with `arguments` and waits for its end.
