@@ -26,8 +26,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kPeakSeconds = 0.05;
 constexpr size_t kReadBytes = size_t{1} << 29;  // more than any cache
 constexpr size_t kMaxRows = 512;
-constexpr WeightFormat kWeightFormats[] = {WeightFormat::kBf16, WeightFormat::kFloat32,
-                                           WeightFormat::kPacked12};
 constexpr size_t kContextTokens = 128;
 
 struct Options {
@@ -182,10 +180,7 @@ class ModelBench {
                     .max_segments = 1,
                     .max_context_tokens = kMaxRows + options_.decode_steps};
     plan.max_patches = kPatchesOfLargest;
-    plan.weight_format = FastestWeightFormat();
-    for (const WeightFormat format : kWeightFormats) {
-      if (WeightFormatName(format) == options_.weights) plan.weight_format = format;
-    }
+    plan.weight_format = WeightFormatNamed(options_.weights);
     OCELLI_ASSIGN_OR_RETURN(model_, Model::Load(source, plan, pool_));
     kv_ = std::make_unique<KvArena>(model_->kv_layout(),
                                     KvLayout::BlocksFor(plan.decoder.max_context_tokens));

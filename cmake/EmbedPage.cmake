@@ -1,6 +1,7 @@
 # Run as a script: writes OUTPUT, a C++ source that defines ocelli::page::PageFiles() from the files
 # below DIST. The bytes come in through .incbin, so that the compiler never parses them. Where there
-# is a .gz beside a file, it takes the file's place.
+# is a .gz beside a file, it takes the file's place. POLICY is the file that says what the page may
+# load, which is built into the page and sent as a header too.
 
 set(TYPE_html "text/html; charset=utf-8")
 set(TYPE_js "text/javascript; charset=utf-8")
@@ -8,6 +9,12 @@ set(TYPE_css "text/css; charset=utf-8")
 set(TYPE_svg "image/svg+xml")
 set(TYPE_png "image/png")
 set(TYPE_woff2 "font/woff2")
+
+file(READ "${POLICY}" policy)
+if(NOT policy MATCHES "POLICY = \"([^\"]+)\"")
+  message(FATAL_ERROR "${POLICY} has no POLICY = \"...\"")
+endif()
+set(policy "${CMAKE_MATCH_1}")
 
 file(GLOB_RECURSE files RELATIVE "${DIST}" "${DIST}/*")
 list(FILTER files EXCLUDE REGEX "(\\.gz$|^\\.built$)")
@@ -44,7 +51,7 @@ foreach(file IN LISTS files)
                         "extern const char ocelli_page_${index}_end[];\n")
   string(APPEND entries
     "      {\"${path}\", \"${TYPE_${extension}}\", \"${encoding}\",\n"
-    "       Between(ocelli_page_${index}, ocelli_page_${index}_end), ${immutable}},\n")
+    "       Between(ocelli_page_${index}, ocelli_page_${index}_end), ${immutable}, kPolicy},\n")
   math(EXPR index "${index} + 1")
 endforeach()
 
@@ -61,6 +68,8 @@ ${symbols}}
 
 namespace ocelli::page {
 namespace {
+
+constexpr std::string_view kPolicy = \"${policy}\";
 
 std::string_view Between(const char* begin, const char* end) {
   return {begin, static_cast<size_t>(end - begin)};

@@ -18,3 +18,13 @@ pkg_check_modules(VIPS REQUIRED IMPORTED_TARGET vips)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+
+# OpenCV as its two modules: its own package file asks for every module there is.
+find_path(OPENCV_INCLUDE_DIR opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
+find_path(OPENCV_CONFIG_INCLUDE_DIR opencv2/opencv_modules.hpp PATH_SUFFIXES opencv4 REQUIRED)
+find_library(OPENCV_CORE_LIBRARY opencv_core REQUIRED)
+find_library(OPENCV_IMGPROC_LIBRARY opencv_imgproc REQUIRED)
+add_library(ocelli_opencv INTERFACE)
+target_include_directories(ocelli_opencv SYSTEM INTERFACE "${OPENCV_INCLUDE_DIR}"
+                           "${OPENCV_CONFIG_INCLUDE_DIR}")
+target_link_libraries(ocelli_opencv INTERFACE "${OPENCV_IMGPROC_LIBRARY}" "${OPENCV_CORE_LIBRARY}")

@@ -40,8 +40,10 @@ function(ocelli_embed_web OUTPUT)
   add_custom_command(
     OUTPUT "${OUTPUT}"
     COMMAND "${CMAKE_COMMAND}" "-DDIST=${OCELLI_WEB_DIR}/dist" "-DOUTPUT=${OUTPUT}"
+            "-DPOLICY=${OCELLI_WEB_DIR}/tools/policy.ts"
             -P "${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake"
-    DEPENDS "${OCELLI_WEB_STAMP}" "${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake"
+    DEPENDS "${OCELLI_WEB_STAMP}" "${OCELLI_WEB_DIR}/tools/policy.ts"
+            "${CMAKE_SOURCE_DIR}/cmake/EmbedPage.cmake"
     COMMENT "Embedding the web page"
     VERBATIM)
 endfunction()

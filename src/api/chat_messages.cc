@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/enhance_field.h"
 #include "base/json.h"
 #include "base/quoted.h"
 #include "text/python_json.h"
@@ -20,15 +21,15 @@ Error Invalid(const std::string& param, std::string message) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", param, message), param};
 }
 
-// Returns the string under `key`, an error when it is missing or something else.
-Result<std::string> StringAt(const Json& object, const char* key, const std::string& param) {
+// Moves the string under `key` out, an error when it is missing or something else.
+Result<std::string> TakeString(Json& object, const char* key, const std::string& param) {
   const auto found = object.find(key);
   if (found == object.end()) return Invalid(param, fmt::format("'{}' is missing", key));
   if (!found->is_string()) {
     return Invalid(param,
                    fmt::format("'{}' is {}, it must be a string", key, JsonTypeName(*found)));
   }
-  return found->get<std::string>();
+  return std::move(found->get_ref<std::string&>());
 }
 
 // Returns an option of a picture part: it may stand in `part` or in `inner`, the object of its URL,
@@ -78,28 +79,29 @@ Result<std::string> ParseUuid(const Json& value, const std::string& param) {
 
 // The URL of a picture part stands under `key`, as a string or as {"url": ..., "detail": ...}.
 // Null, {} and nothing at all are no URL, which a picture sent before (by its uuid) may have.
-Result<std::string> ParseUrl(const Json& part, const char* key, const std::string& param) {
+Result<std::string> TakeUrl(Json& part, const char* key, const std::string& param) {
   const auto found = part.find(key);
   if (found == part.end() || found->is_null()) return std::string();
-  if (!found->is_object()) return StringAt(part, key, param);
+  if (!found->is_object()) return TakeString(part, key, param);
   const auto url = found->find("url");
   if (url == found->end() || url->is_null()) return std::string();
-  return StringAt(*found, "url", param);
+  return TakeString(*found, "url", param);
 }
 
-Result<PictureReference> ParsePicture(const Json& part, const char* key, const std::string& param) {
+Result<PictureReference> ParsePicture(Json& part, const char* key, const std::string& param) {
   static const Json kNone = Json::object();
   const auto found = part.find(key);
   const Json& inner = found != part.end() && found->is_object() ? *found : kNone;
   PictureReference picture;
   picture.param = param;
   OCELLI_ASSIGN_OR_RETURN(picture.uuid, ParseUuid(OptionOf(part, inner, "uuid"), param));
-  OCELLI_ASSIGN_OR_RETURN(picture.url, ParseUrl(part, key, param));
+  OCELLI_ASSIGN_OR_RETURN(picture.url, TakeUrl(part, key, param));
   if (picture.url.empty() && picture.uuid.empty()) {
     return Invalid(param, fmt::format("'{}' has no URL, and no 'uuid' names a picture", key));
   }
   OCELLI_ASSIGN_OR_RETURN(picture.detail, ParseDetail(OptionOf(part, inner, "detail"), param));
   OCELLI_RETURN_IF_ERROR(ParsePixelRange(part, inner, picture));
+  OCELLI_ASSIGN_OR_RETURN(picture.enhance, ParseEnhance(OptionOf(part, inner, "enhance"), param));
   return picture;
 }
 
@@ -121,24 +123,24 @@ Error UnknownPart(const std::string& type, const std::string& param) {
       param};
 }
 
-Result<ToolCall> ParseToolCall(const Json& call, const std::string& param) {
+Result<ToolCall> ParseToolCall(Json& call, const std::string& param) {
   if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) {
     return Invalid(param, "must be an object with a 'function' object");
   }
-  const Json& function = call["function"];
+  Json& function = call["function"];
   ToolCall result;
-  OCELLI_ASSIGN_OR_RETURN(result.name, StringAt(function, "name", param));
+  OCELLI_ASSIGN_OR_RETURN(result.name, TakeString(function, "name", param));
   const auto arguments = function.find("arguments");
   if (arguments == function.end()) return Invalid(param, "'function.arguments' is missing");
   if (arguments->is_string()) {
-    result.arguments = arguments->get<std::string>();
+    result.arguments = std::move(arguments->get_ref<std::string&>());
   } else {
     OCELLI_ASSIGN_OR_RETURN(result.arguments, ToPythonJson(arguments->dump()));
   }
   return result;
 }
 
-Status ParseToolCalls(const Json& message, const std::string& param, std::vector<ToolCall>& calls) {
+Status ParseToolCalls(Json& message, const std::string& param, std::vector<ToolCall>& calls) {
   const auto found = message.find("tool_calls");
   if (found == message.end() || found->is_null()) return {};
   if (!found->is_array()) return Invalid(param + ".tool_calls", "must be a list");
@@ -163,15 +165,15 @@ Status RefuseUnreadFields(const Json& message, const std::string& param) {
 
 }  // namespace
 
-Status ParsePart(const Json& part, const std::string& param, ChatMessage& message,
+Status ParsePart(Json&& part, const std::string& param, ChatMessage& message,
                  std::vector<PictureReference>& pictures) {
   if (!part.is_object()) {
     return Invalid(param,
                    fmt::format("is {}, it must be an object with a 'type'", JsonTypeName(part)));
   }
-  OCELLI_ASSIGN_OR_RETURN(const std::string type, StringAt(part, "type", param));
+  OCELLI_ASSIGN_OR_RETURN(const std::string type, TakeString(part, "type", param));
   if (type == "text" || type == "input_text" || type == "output_text") {
-    OCELLI_ASSIGN_OR_RETURN(std::string text, StringAt(part, "text", param));
+    OCELLI_ASSIGN_OR_RETURN(std::string text, TakeString(part, "text", param));
     message.content.push_back(ContentPart::Text(std::move(text)));
     return {};
   }
@@ -183,11 +185,11 @@ Status ParsePart(const Json& part, const std::string& param, ChatMessage& messag
   return {};
 }
 
-Status ParseContent(const Json& content, const std::string& param, ChatMessage& message,
+Status ParseContent(Json&& content, const std::string& param, ChatMessage& message,
                     std::vector<PictureReference>& pictures) {
   if (content.is_null()) return {};
   if (content.is_string()) {
-    if (auto text = content.get<std::string>(); !text.empty()) {
+    if (auto& text = content.get_ref<std::string&>(); !text.empty()) {
       message.content.push_back(ContentPart::Text(std::move(text)));
     }
     return {};
@@ -198,21 +200,21 @@ Status ParseContent(const Json& content, const std::string& param, ChatMessage& 
   }
   for (size_t j = 0; j < content.size(); ++j) {
     OCELLI_RETURN_IF_ERROR(
-        ParsePart(content[j], fmt::format("{}[{}]", param, j), message, pictures));
+        ParsePart(std::move(content[j]), fmt::format("{}[{}]", param, j), message, pictures));
   }
   return {};
 }
 
-Status ParseMessage(const Json& message, const std::string& param, Conversation& conversation) {
+Status ParseMessage(Json&& message, const std::string& param, Conversation& conversation) {
   if (!message.is_object()) {
     return Invalid(param,
                    fmt::format("is {}, it must be an object with a 'role'", JsonTypeName(message)));
   }
   ChatMessage parsed;
-  OCELLI_ASSIGN_OR_RETURN(parsed.role, StringAt(message, "role", param));
+  OCELLI_ASSIGN_OR_RETURN(parsed.role, TakeString(message, "role", param));
   if (const auto content = message.find("content"); content != message.end()) {
     OCELLI_RETURN_IF_ERROR(
-        ParseContent(*content, param + ".content", parsed, conversation.pictures));
+        ParseContent(std::move(*content), param + ".content", parsed, conversation.pictures));
   } else if (parsed.role != "assistant") {
     return Invalid(param, "'content' is missing");
   }
@@ -222,7 +224,7 @@ Status ParseMessage(const Json& message, const std::string& param, Conversation&
   return {};
 }
 
-Result<Conversation> ParseConversation(const Json& messages) {
+Result<Conversation> ParseConversation(Json messages) {
   if (!messages.is_array()) {
     return Invalid("messages",
                    fmt::format("is {}, it must be a list of messages", JsonTypeName(messages)));
@@ -230,14 +232,15 @@ Result<Conversation> ParseConversation(const Json& messages) {
   if (messages.empty()) return Invalid("messages", "the list is empty");
   Conversation conversation;
   for (size_t i = 0; i < messages.size(); ++i) {
-    OCELLI_RETURN_IF_ERROR(ParseMessage(messages[i], fmt::format("messages[{}]", i), conversation));
+    OCELLI_RETURN_IF_ERROR(
+        ParseMessage(std::move(messages[i]), fmt::format("messages[{}]", i), conversation));
   }
   return conversation;
 }
 
 Result<Conversation> ParseConversationText(std::string_view text) {
-  const Result<Json> messages = ParseOrderedJson(text);
-  if (messages.ok()) return ParseConversation(*messages);
+  Result<Json> messages = ParseOrderedJson(text);
+  if (messages.ok()) return ParseConversation(std::move(messages).value());
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("not valid JSON in UTF-8: {}", messages.error().message), ""};
 }

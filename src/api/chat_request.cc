@@ -41,7 +41,7 @@ Status ReadStreamFields(const RequestFields& fields, ChatRequest& request) {
 }  // namespace
 
 Result<ChatRequest> ParseChatRequest(std::string_view body, const RequestDefaults& defaults) {
-  OCELLI_ASSIGN_OR_RETURN(const Json object, ParseRequestBody(body));
+  OCELLI_ASSIGN_OR_RETURN(Json object, ParseRequestBody(body));
   const RequestFields fields(object);
   ChatRequest request;
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, request.call));
@@ -52,7 +52,8 @@ Result<ChatRequest> ParseChatRequest(std::string_view body, const RequestDefault
   OCELLI_RETURN_IF_ERROR(CheckBestOf(fields, request.call.params.n));
   OCELLI_RETURN_IF_ERROR(ReadStreamFields(fields, request));
   OCELLI_RETURN_IF_ERROR(ReadTimeout(fields, request.call));
-  OCELLI_RETURN_IF_ERROR(ReadMessages(fields, defaults, request.call));
+  OCELLI_RETURN_IF_ERROR(
+      ReadMessages(fields, TakeField(object, "messages"), defaults, request.call));
   return request;
 }
 

@@ -78,15 +78,14 @@ Status ReadTimeout(const RequestFields& fields, GenerationCall& call) {
   return {};
 }
 
-Status ReadMessages(const RequestFields& fields, const RequestDefaults& defaults,
+Status ReadMessages(const RequestFields& fields, Json messages, const RequestDefaults& defaults,
                     GenerationCall& call) {
   OCELLI_RETURN_IF_ERROR(ReadTemplateOptions(fields, call.chat_template));
-  const Json* messages = fields.Find("messages");
-  if (messages == nullptr) {
+  if (messages.is_null()) {
     return Error{ErrorCode::kInvalidArgument, "messages is missing; it must be a list of messages",
                  "messages"};
   }
-  OCELLI_ASSIGN_OR_RETURN(call.conversation, ParseConversation(*messages));
+  OCELLI_ASSIGN_OR_RETURN(call.conversation, ParseConversation(std::move(messages)));
   return CheckConversation(call, defaults);
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "engine/sampling_params.h"
+#include "picture/processor_options.h"
 
 namespace ocelli::api {
 
@@ -15,6 +17,12 @@ struct ModelCard {
   std::string id;
   int64_t created = 0;  // Unix time, seconds
   size_t max_context_tokens = 0;
+  SamplingParams default_params;  // of requests that name nothing
+  ProcessorOptions processor;
+  PictureOptions default_picture;  // of pictures that name nothing
+  size_t max_file_bytes = 0;       // of one encoded picture
+  uint64_t max_source_pixels = 0;  // that its header may declare
+  size_t max_pictures = 0;         // of one request
 };
 
 // Returns the body of GET /v1/models.

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "api/conversation_fields.h"
+#include "api/enhance_field.h"
 #include "api/multipart.h"
 #include "api/request_fields.h"
 #include "api/sampling_fields.h"
@@ -46,21 +48,20 @@ struct PredictFields {
   std::vector<Picture> pictures;
 };
 
-void AddPictures(const Json& value, PredictFields& fields) {
+void AddPictures(Json value, PredictFields& fields) {
   if (value.is_null()) return;
   if (!value.is_array()) {
-    fields.pictures.push_back({value, {}});
+    fields.pictures.push_back({std::move(value), {}});
     return;
   }
-  for (const Json& item : value) fields.pictures.push_back({item, {}});
+  for (Json& item : value) fields.pictures.push_back({std::move(item), {}});
 }
 
 Result<PredictFields> FieldsOfJson(std::string_view body) {
   PredictFields fields;
   OCELLI_ASSIGN_OR_RETURN(fields.object, ParseRequestBody(body));
   for (const std::string_view key : kPictureKeys) {
-    const auto found = fields.object.find(key);
-    if (found != fields.object.end()) AddPictures(*found, fields);
+    AddPictures(TakeField(fields.object, key), fields);
   }
   return fields;
 }
@@ -102,29 +103,44 @@ Result<PredictFields> FieldsOfForm(std::string_view content_type, std::string_vi
 }
 
 // Returns a picture in the form of a message part, with the wishes that stand beside it.
-Json PartOf(const Json& value, const Json& object) {
-  Json part = {{"type", "image"}, {"image", value}};
-  for (const char* key : {"detail", "min_pixels", "max_pixels"}) {
+Json PartOf(Json value, const Json& object) {
+  Json part = {{"type", "image"}};
+  for (const char* key : {"detail", "min_pixels", "max_pixels", "enhance"}) {
     if (const auto found = object.find(key); found != object.end()) part[key] = *found;
   }
-  if (value.is_object()) part.update(value);
+  if (!value.is_object()) {
+    part["image"] = std::move(value);
+    return part;
+  }
+  for (auto field = value.begin(); field != value.end(); ++field) {
+    part[field.key()] = std::move(*field);
+  }
+  Json url = TakeField(part, "url");
+  if (!url.is_null()) part.emplace("image", Json{{"url", std::move(url)}});
   return part;
 }
 
-Status AddPicture(const PredictFields& fields, size_t index, ChatMessage& message,
+Status AddPicture(PredictFields& fields, size_t index, ChatMessage& message,
                   std::vector<PictureReference>& pictures) {
-  const PredictFields::Picture& picture = fields.pictures[index];
+  PredictFields::Picture& picture = fields.pictures[index];
   // An uploaded file goes through the same reading, so that its size wishes count.
-  const Json value = picture.bytes.empty() ? picture.value : Json(kUploadUrl);
-  OCELLI_RETURN_IF_ERROR(ParsePart(PartOf(value, fields.object), fmt::format("pictures[{}]", index),
-                                   message, pictures));
+  Json value = picture.bytes.empty() ? std::move(picture.value) : Json(kUploadUrl);
+  OCELLI_RETURN_IF_ERROR(ParsePart(PartOf(std::move(value), fields.object),
+                                   fmt::format("pictures[{}]", index), message, pictures));
   if (picture.bytes.empty()) return {};
+  const auto bytes = std::as_bytes(std::span(picture.bytes));
   pictures.back().url.clear();
-  pictures.back().bytes = picture.bytes;
+  pictures.back().bytes.assign(bytes.begin(), bytes.end());
   return {};
 }
 
-Result<std::string> ReadQuestion(const RequestFields& fields) {
+// Pictures that are enhanced are there to be read.
+bool IsReading(const std::vector<PictureReference>& pictures) {
+  return std::ranges::any_of(pictures,
+                             [](const auto& picture) { return picture.enhance.has_value(); });
+}
+
+Result<std::string> ReadQuestion(const RequestFields& fields, bool reading) {
   std::optional<std::string> question;
   for (const std::string_view key : kQuestionKeys) {
     OCELLI_ASSIGN_OR_RETURN(auto text, fields.String(key, 1, kMaxQuestionBytes));
@@ -134,11 +150,12 @@ Result<std::string> ReadQuestion(const RequestFields& fields) {
     }
     question = std::move(text);
   }
+  if (!question && reading) return std::string(kReadAllText);
   if (!question) return Invalid("question is missing; it must be a text", "question");
   return *std::move(question);
 }
 
-Status ReadConversation(const PredictFields& form, const RequestFields& fields,
+Status ReadConversation(PredictFields& form, const RequestFields& fields,
                         Conversation& conversation) {
   OCELLI_ASSIGN_OR_RETURN(auto system, fields.String("system", 0, kMaxQuestionBytes));
   if (system && !system->empty()) {
@@ -149,7 +166,8 @@ Status ReadConversation(const PredictFields& form, const RequestFields& fields,
   for (size_t i = 0; i < form.pictures.size(); ++i) {
     OCELLI_RETURN_IF_ERROR(AddPicture(form, i, user, conversation.pictures));
   }
-  OCELLI_ASSIGN_OR_RETURN(std::string question, ReadQuestion(fields));
+  OCELLI_ASSIGN_OR_RETURN(std::string question,
+                          ReadQuestion(fields, IsReading(conversation.pictures)));
   user.content.push_back(ContentPart::Text(std::move(question)));
   conversation.messages.push_back(std::move(user));
   return {};
@@ -181,9 +199,9 @@ Status RefuseOtherAnswers(const RequestFields& fields, const SamplingParams& par
 
 Result<GenerationCall> ParsePredictRequest(std::string_view content_type, std::string_view body,
                                            const RequestDefaults& defaults) {
-  OCELLI_ASSIGN_OR_RETURN(const PredictFields form, IsMultipartForm(content_type)
-                                                        ? FieldsOfForm(content_type, body)
-                                                        : FieldsOfJson(body));
+  OCELLI_ASSIGN_OR_RETURN(PredictFields form, IsMultipartForm(content_type)
+                                                  ? FieldsOfForm(content_type, body)
+                                                  : FieldsOfJson(body));
   const RequestFields fields(form.object);
   GenerationCall call;
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, call));

@@ -1,5 +1,7 @@
 #include "api/predict.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "api/test_support.h"
@@ -11,6 +13,7 @@ namespace ocelli::api {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -49,6 +52,20 @@ TEST(Predict, JsonBecomesOneTurnWithThePicturesFirst) {
   EXPECT_EQ(pictures[1].uuid, "u");
 }
 
+TEST(Predict, APictureMayBeWrittenAsInAMessage) {
+  const auto call = ParseBody(R"({"question": "q", "detail": "low", "pictures": [
+      {"type": "image_url", "image_url": {"url": "data:a", "detail": "high"}},
+      {"type": "input_image", "image_url": "data:b"}, {"image": "data:c", "url": "data:d"}]})");
+  ASSERT_TRUE(call.ok()) << Verdict(call);
+  const auto& pictures = call->conversation.pictures;
+  ASSERT_EQ(pictures.size(), 3u);
+  EXPECT_EQ(pictures[0].url, "data:a");
+  EXPECT_EQ(pictures[0].detail, PictureReference::Detail::kHigh);
+  EXPECT_EQ(pictures[1].url, "data:b");
+  EXPECT_EQ(pictures[1].detail, PictureReference::Detail::kLow);
+  EXPECT_EQ(pictures[2].url, "data:c");
+}
+
 TEST(Predict, AFormCarriesFilesAndFields) {
   const std::string png("\x89PNG\r\n\x00\xFF", 8);
   const auto call = ParseForm({{"name=\"picture\"; filename=\"a.png\"", png},
@@ -61,11 +78,12 @@ TEST(Predict, AFormCarriesFilesAndFields) {
                                {"name=\"max_pixels\"", "4096"}});
   ASSERT_TRUE(call.ok()) << Verdict(call);
   ASSERT_EQ(call->conversation.pictures.size(), 2u);
-  EXPECT_EQ(call->conversation.pictures[0].bytes, png);
+  const auto bytes = std::as_bytes(std::span(png));
+  EXPECT_THAT(call->conversation.pictures[0].bytes, ElementsAreArray(bytes.begin(), bytes.end()));
   EXPECT_EQ(call->conversation.pictures[0].url, "");
   EXPECT_EQ(call->conversation.pictures[0].max_pixels, 4096u);
   EXPECT_EQ(call->conversation.pictures[1].url, "data:b");
-  EXPECT_EQ(call->conversation.pictures[1].bytes, "");
+  EXPECT_TRUE(call->conversation.pictures[1].bytes.empty());
   EXPECT_EQ(call->conversation.messages[0].content[2].text, "42");
   EXPECT_EQ(call->params.max_new_tokens, 7u);
   EXPECT_FALSE(call->params.loop_guard);

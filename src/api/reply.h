@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/request.h"
+#include "picture/enhance.h"
 #include "picture/rgb_image.h"
 #include "text/tokenizer.h"
 
@@ -18,7 +19,11 @@ struct PictureUse {
   SizePx original_size;
   SizePx used_size;
   size_t image_tokens = 0;
+  std::shared_ptr<const EnhanceFacts> enhanced{};  // null: not asked for
 };
+
+// Returns how a picture was used.
+PictureUse PictureUseOf(const Patches& picture);
 
 // Returns the use of each picture of `request`, for ReplyContext::pictures.
 std::vector<PictureUse> PictureUsesOf(const GenerateRequest& request);

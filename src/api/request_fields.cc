@@ -56,6 +56,11 @@ Result<Json> ParseRequestBody(std::string_view body) {
   return object;
 }
 
+Json TakeField(Json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found == object.end() ? Json() : std::exchange(*found, Json());
+}
+
 RequestFields::RequestFields(const Json& object, std::string prefix)
     : object_(object), prefix_(std::move(prefix)) {}
 

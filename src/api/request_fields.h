@@ -18,6 +18,10 @@ namespace ocelli::api {
 // **Errors**: kInvalidArgument naming the byte; nothing of the body is repeated.
 Result<nlohmann::ordered_json> ParseRequestBody(std::string_view body);
 
+// Moves the value of `key` out of `object`, in which it is null from then on: what is large is not
+// copied. Null where there is none.
+nlohmann::ordered_json TakeField(nlohmann::ordered_json& object, std::string_view key);
+
 // Reads the typed fields of one JSON object. Null is the same as absent. Each error is
 // kInvalidArgument with the field as `param` and names the field, what it is and what it must be;
 // at most a few characters of a value are repeated.

@@ -43,31 +43,30 @@ Status ParseFunctionCall(const RequestFields& fields, const std::string& param,
   return {};
 }
 
-Status ParseFunctionOutput(const RequestFields& fields, const std::string& param,
-                           ResponsesInput& result) {
-  const Json* output = fields.Find("output");
-  if (output == nullptr) return Invalid(param, "a function_call_output needs 'output'");
+Status ParseFunctionOutput(Json& item, const std::string& param, ResponsesInput& result) {
+  Json output = TakeField(item, "output");
+  if (output.is_null()) return Invalid(param, "a function_call_output needs 'output'");
   ChatMessage message;
   message.role = "tool";
   OCELLI_RETURN_IF_ERROR(
-      ParseContent(*output, param + ".output", message, result.conversation.pictures));
+      ParseContent(std::move(output), param + ".output", message, result.conversation.pictures));
   AddMessage(std::move(message), param, result);
   return {};
 }
 
-Status ParseItem(const Json& item, const std::string& param, ResponsesInput& result) {
+Status ParseItem(Json& item, const std::string& param, ResponsesInput& result) {
   if (!item.is_object()) {
     return Invalid(param, fmt::format("is {}, it must be an object", JsonTypeName(item)));
   }
   const RequestFields fields(item, param + ".");
   OCELLI_ASSIGN_OR_RETURN(const auto type, fields.String("type", 0, kMaxTypeBytes));
   if (!type || *type == "message") {
-    OCELLI_RETURN_IF_ERROR(ParseMessage(item, param, result.conversation));
+    OCELLI_RETURN_IF_ERROR(ParseMessage(std::move(item), param, result.conversation));
     result.sources.push_back(param);
     return {};
   }
   if (*type == "function_call") return ParseFunctionCall(fields, param, result);
-  if (*type == "function_call_output") return ParseFunctionOutput(fields, param, result);
+  if (*type == "function_call_output") return ParseFunctionOutput(item, param, result);
   if (*type == "reasoning") return {};
   return Error{ErrorCode::kUnsupported,
                fmt::format("{}: items of type {} are not read; use message, function_call or "
@@ -78,11 +77,12 @@ Status ParseItem(const Json& item, const std::string& param, ResponsesInput& res
 
 }  // namespace
 
-Status ParseResponsesInput(const Json& input, ResponsesInput& result) {
+Status ParseResponsesInput(Json input, ResponsesInput& result) {
   if (input.is_string()) {
     ChatMessage message;
     message.role = "user";
-    OCELLI_RETURN_IF_ERROR(ParseContent(input, "input", message, result.conversation.pictures));
+    OCELLI_RETURN_IF_ERROR(
+        ParseContent(std::move(input), "input", message, result.conversation.pictures));
     AddMessage(std::move(message), "input", result);
     return {};
   }

@@ -20,9 +20,9 @@ struct ResponsesInput {
 
 // Appends `input` (a string, or a list of message, function_call, function_call_output and
 // reasoning items) to `result`. Function calls join the assistant message before them, as chat
-// completions have it; reasoning of earlier turns is not shown to the model.
+// completions have it; reasoning of earlier turns is not shown to the model. Strings are moved out.
 // **Errors**: kInvalidArgument, kUnsupported with "input[i]..." as `param`.
-Status ParseResponsesInput(const nlohmann::ordered_json& input, ResponsesInput& result);
+Status ParseResponsesInput(nlohmann::ordered_json input, ResponsesInput& result);
 
 // Returns `error` with a place in "messages" turned into the place in the request.
 Error AtSource(Error error, const std::vector<std::string>& sources);

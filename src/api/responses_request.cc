@@ -155,7 +155,7 @@ Status ReadEchoes(const RequestFields& fields, ResponsesRequest& request) {
   return {};
 }
 
-Status ReadInput(const RequestFields& fields, const RequestDefaults& defaults,
+Status ReadInput(const RequestFields& fields, Json value, const RequestDefaults& defaults,
                  ResponsesRequest& request) {
   ResponsesInput input;
   OCELLI_ASSIGN_OR_RETURN(request.instructions,
@@ -165,12 +165,11 @@ Status ReadInput(const RequestFields& fields, const RequestDefaults& defaults,
         {"system", {ContentPart::Text(*request.instructions)}, {}});
     input.sources.emplace_back("instructions");
   }
-  const Json* value = fields.Find("input");
-  if (value == nullptr) {
+  if (value.is_null()) {
     return Error{ErrorCode::kInvalidArgument,
                  "input is missing; it must be a string or a list of items", "input"};
   }
-  OCELLI_RETURN_IF_ERROR(ParseResponsesInput(*value, input));
+  OCELLI_RETURN_IF_ERROR(ParseResponsesInput(std::move(value), input));
   request.call.conversation = std::move(input.conversation);
   Status checked = CheckConversation(request.call, defaults);
   if (!checked.ok()) return AtSource(std::move(checked).error(), input.sources);
@@ -181,7 +180,7 @@ Status ReadInput(const RequestFields& fields, const RequestDefaults& defaults,
 
 Result<ResponsesRequest> ParseResponsesRequest(std::string_view body,
                                                const RequestDefaults& defaults) {
-  OCELLI_ASSIGN_OR_RETURN(const Json object, ParseRequestBody(body));
+  OCELLI_ASSIGN_OR_RETURN(Json object, ParseRequestBody(body));
   const RequestFields fields(object);
   ResponsesRequest request;
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, request.call));
@@ -194,7 +193,7 @@ Result<ResponsesRequest> ParseResponsesRequest(std::string_view body,
   OCELLI_RETURN_IF_ERROR(ReadTimeout(fields, request.call));
   OCELLI_ASSIGN_OR_RETURN(const auto stream, fields.Bool("stream"));
   request.call.stream = stream.value_or(false);
-  OCELLI_RETURN_IF_ERROR(ReadInput(fields, defaults, request));
+  OCELLI_RETURN_IF_ERROR(ReadInput(fields, TakeField(object, "input"), defaults, request));
   return request;
 }
 

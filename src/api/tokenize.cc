@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "api/conversation_fields.h"
@@ -51,19 +52,21 @@ Status ReadText(const RequestFields& fields, TokenizeRequest& request) {
 
 Result<TokenizeRequest> ParseTokenizeRequest(std::string_view body,
                                              const RequestDefaults& defaults) {
-  OCELLI_ASSIGN_OR_RETURN(const Json object, ParseRequestBody(body));
+  OCELLI_ASSIGN_OR_RETURN(Json object, ParseRequestBody(body));
   const RequestFields fields(object);
   TokenizeRequest request;
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, request.call));
   OCELLI_ASSIGN_OR_RETURN(const auto strings, fields.Bool("return_token_strs"));
   request.return_token_strs = strings.value_or(false);
   OCELLI_RETURN_IF_ERROR(ReadText(fields, request));
-  const bool has_messages = fields.Find("messages") != nullptr;
+  Json messages = TakeField(object, "messages");
+  const bool has_messages = !messages.is_null();
   if (request.text.has_value() == has_messages) {
     return Error{ErrorCode::kInvalidArgument,
                  "exactly one of messages, prompt and text must be there", "messages"};
   }
-  if (has_messages) OCELLI_RETURN_IF_ERROR(ReadMessages(fields, defaults, request.call));
+  if (!has_messages) return request;
+  OCELLI_RETURN_IF_ERROR(ReadMessages(fields, std::move(messages), defaults, request.call));
   return request;
 }
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/enhance_field.h"
+
 namespace ocelli::api {
 namespace {
 
@@ -27,6 +29,7 @@ Json PicturesJson(std::span<const PictureUse> pictures) {
     list.push_back(Json{{"original_size", SizeJson(picture.original_size)},
                         {"used_size", SizeJson(picture.used_size)},
                         {"image_tokens", picture.image_tokens}});
+    if (picture.enhanced) list.back()["enhanced"] = EnhancedJson(*picture.enhanced);
   }
   return list;
 }

@@ -16,7 +16,7 @@ nlohmann::ordered_json ChatUsageJson(const Usage& usage, std::span<const Picture
 nlohmann::ordered_json ResponsesUsageJson(const Usage& usage, std::span<const PictureUse> pictures);
 
 // Returns how each picture was used: [{"original_size": {"width", "height"}, "used_size",
-// "image_tokens"}], in the order of the prompt.
+// "image_tokens"}], in the order of the prompt, with "enhanced" (see EnhancedJson) where asked for.
 nlohmann::ordered_json PicturesJson(std::span<const PictureUse> pictures);
 
 // Returns where the time went, in seconds.

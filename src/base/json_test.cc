@@ -43,6 +43,38 @@ TEST(ParseOrderedJson, KeepsTheOrderOfKeys) {
             R"({"b":1,"a":{"d":2,"c":3}})");
 }
 
+TEST(ParseOrderedJson, ReadsEveryKindOfValueWhereItStands) {
+  const std::string text =
+      R"({"a":[null,true,-1,18446744073709551615,0.5,"x",[],{}],"b":{"c":[[{"d":"\u00e9\n"}],2]}})";
+  EXPECT_EQ(*ParseOrderedJson(text), nlohmann::ordered_json::parse(text));
+  EXPECT_EQ(*ParseJson(text), nlohmann::json::parse(text));
+  EXPECT_EQ(ParseOrderedJson(R"({"a":[1],"b":2,"a":3})")->dump(), R"({"a":3,"b":2})");
+  EXPECT_FALSE(ParseOrderedJson("[1] 2").ok());
+}
+
+TEST(ParseOrderedJson, LongStringsAreWhatStandsInTheText) {
+  const std::string plain(70'000, 'A');
+  const std::string escaped = plain + "\\/" + plain;
+  const std::string accented = plain + "\u00e9";
+  const std::string text = R"({"x":[")" + plain + R"(","","b",")" + escaped + R"(",")" + accented +
+                           R"(",")" + plain + R"(!"],")" + plain + R"(":")" + plain + R"(?"})";
+  const auto parsed = ParseOrderedJson(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_TRUE(*parsed == nlohmann::ordered_json::parse(text));
+  EXPECT_TRUE(*ParseJson(text) == nlohmann::json::parse(text));
+}
+
+TEST(ParseOrderedJson, FaultsBesideLongStringsAreWhereTheyAre) {
+  const std::string plain(70'000, 'A');
+  const auto fault = [](const std::string& text) { return ParseOrderedJson(text).error().message; };
+  EXPECT_EQ(fault("[x,\"" + plain + "\"]"), "syntax error at byte 2");
+  EXPECT_EQ(fault("[\"" + plain + "\",x]"), "syntax error at byte 70005");
+  EXPECT_EQ(fault("[\"" + plain + "\",\"" + plain + "\"x]"), "syntax error at byte 140007");
+  EXPECT_EQ(fault("[\"" + plain), "syntax error at byte 70003");
+  EXPECT_NE(fault("[\"" + plain + "\n\"]"), "");
+  EXPECT_NE(fault("[\"" + plain + "\xff\"]"), "");
+}
+
 TEST(ParseOrderedJson, RefusesMoreValuesOrKeysThanItsLimitsBeforeItParses) {
   const auto fault = [](const std::string& text) {
     const auto parsed = ParseOrderedJson(text);

@@ -1,9 +1,12 @@
 #include "cli/answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "api/enhance_field.h"
 
 namespace ocelli::cli {
 namespace {
@@ -30,6 +33,9 @@ ordered_json PicturesJson(const std::vector<UsedPicture>& pictures) {
                     {"original_size", SizeJson(picture.patches->original_size)},
                     {"used_size", SizeJson(picture.patches->used_size)},
                     {"image_tokens", picture.patches->image_tokens}});
+    if (picture.patches->enhanced) {
+      list.back()["enhanced"] = api::EnhancedJson(*picture.patches->enhanced);
+    }
   }
   return list;
 }
@@ -68,6 +74,13 @@ std::vector<std::string> PerformanceLines(const Answer& answer) {
                                 patches.original_size.width_px, patches.original_size.height_px,
                                 patches.used_size.width_px, patches.used_size.height_px,
                                 patches.image_tokens));
+    if (patches.enhanced) {
+      lines.push_back(
+          fmt::format("{}: enhanced by {}", picture.name,
+                      patches.enhanced->steps.empty()
+                          ? "nothing, it needed nothing"
+                          : fmt::format("{}", fmt::join(patches.enhanced->steps, ", "))));
+    }
   }
   const Usage& usage = answer.finished.usage;
   const StageTimes& times = answer.finished.times;

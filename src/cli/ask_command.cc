@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "api/enhance_field.h"
 #include "api/generation_call.h"
+#include "base/disk.h"
 #include "cli/answer.h"
 #include "cli/answer_stream.h"
 #include "cli/ask_input.h"
@@ -16,6 +19,7 @@
 #include "cli/option_groups.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "picture/png_writer.h"
 
 namespace ocelli::cli {
 namespace {
@@ -26,8 +30,18 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Whether pictures are enhanced and nothing is asked about them: then they are there to be read.
+bool IsReading(const AskOptions& options) {
+  std::error_code ignored;
+  return options.enhance.Options() && !options.arguments.empty() &&
+         std::filesystem::exists(options.arguments.back(), ignored);
+}
+
 Result<api::Conversation> ReadConversation(const AskOptions& options) {
-  if (options.messages.empty()) return ConversationFromArguments(options.arguments);
+  if (options.messages.empty()) {
+    return ConversationFromArguments(options.arguments,
+                                     IsReading(options) ? api::kReadAllText : "");
+  }
   if (options.arguments.empty()) return ConversationFromFile(options.messages);
   return Error{ErrorCode::kInvalidArgument,
                "give either --messages or pictures and a question, not both", "messages"};
@@ -47,24 +61,46 @@ Status CheckImageTokens(const Answer& answer, const SessionFiles& files) {
       "max_image_tokens"};
 }
 
-Status LoadPictures(const api::Conversation& conversation, const AskOptions& options,
+Status CheckSaving(const api::Conversation& conversation, const AskOptions& options) {
+  if (options.save_enhanced.empty()) return {};
+  if (conversation.pictures.size() == 1 &&
+      (options.enhance.Options() || conversation.pictures[0].enhance)) {
+    return {};
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("--save-enhanced goes with --enhance and one picture; there are {}",
+                           conversation.pictures.size()),
+               "save_enhanced"};
+}
+
+Status Save(const RgbImage& enhanced, const AskOptions& options) {
+  if (options.save_enhanced.empty()) return {};
+  OCELLI_ASSIGN_OR_RETURN(const std::string png, EncodePng(enhanced));
+  return ReplaceFile(options.save_enhanced, png, options.save_enhanced + ".part");
+}
+
+// Loads the pictures; each URL, which may be the picture itself, is freed once it is read.
+Status LoadPictures(api::Conversation& conversation, const AskOptions& options,
                     const SessionFiles& files, ThreadPool& pool, Answer& answer) {
   const Clock::time_point start = Clock::now();
-  for (const api::PictureReference& picture : conversation.pictures) {
+  OCELLI_RETURN_IF_ERROR(CheckSaving(conversation, options));
+  for (api::PictureReference& picture : conversation.pictures) {
+    if (!picture.enhance) picture.enhance = options.enhance.Options();
     OCELLI_ASSIGN_OR_RETURN(
-        auto patches, LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool));
+        auto patches, LoadPicture(picture, DecodeLimits(), files.processor, options.picture, pool,
+                                  [&](const RgbImage& seen) { return Save(seen, options); }));
     answer.pictures.push_back({PictureName(picture), std::move(patches)});
+    picture.url = std::string();
     OCELLI_RETURN_IF_ERROR(CheckImageTokens(answer, files));
   }
   answer.picture_seconds = SecondsSince(start);
   return {};
 }
 
-Result<GenerateRequest> MakeRequest(const api::Conversation& conversation,
-                                    const AskOptions& options, const SessionFiles& files,
-                                    Answer& answer) {
+Result<GenerateRequest> MakeRequest(api::Conversation conversation, const AskOptions& options,
+                                    const SessionFiles& files, Answer& answer) {
   api::GenerationCall call;
-  call.conversation = conversation;
+  call.conversation = std::move(conversation);
   call.params = ApplyTo(files.generation_config, options.sampling);
   std::vector<std::shared_ptr<const Patches>> pictures;
   for (const UsedPicture& picture : answer.pictures) pictures.push_back(picture.patches);
@@ -96,14 +132,14 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
 }
 
 Status RunAsk(const AskOptions& options) {
-  OCELLI_ASSIGN_OR_RETURN(const api::Conversation conversation, ReadConversation(options));
+  OCELLI_ASSIGN_OR_RETURN(api::Conversation conversation, ReadConversation(options));
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
   Answer answer;
   const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
   // Pictures and prompt come before the weights: what is wrong with them is said at once.
   OCELLI_RETURN_IF_ERROR(LoadPictures(conversation, options, files, *pool, answer));
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
-                          MakeRequest(conversation, options, files, answer));
+                          MakeRequest(std::move(conversation), options, files, answer));
   const Clock::time_point start = Clock::now();
   OCELLI_ASSIGN_OR_RETURN(
       const std::unique_ptr<Session> session,
@@ -132,6 +168,9 @@ Command AddAsk(CLI::App& app) {
   AddKvType(*ask, options->kv_type);
   AddSamplingOptions(*ask, options->sampling);
   AddPictureOptions(*ask, options->picture);
+  AddEnhanceOptions(*ask, options->enhance);
+  ask->add_option("--save-enhanced", options->save_enhanced,
+                  "Write the enhanced picture to this file, as PNG");
   return {ask, [options] { return RunAsk(*options); }};
 }
 

@@ -48,6 +48,13 @@ std::filesystem::path PicturePath(std::string_view url) {
 
 Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& picture,
                                                 size_t limit_bytes) {
+  if (picture.url.empty()) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "a 'uuid' alone names a picture that a server was sent before, and nothing is kept "
+        "here: give the picture's path or a data URL",
+        ""};
+  }
   if (api::IsDataUrl(picture.url)) return api::DecodeDataUrl(picture.url, limit_bytes);
   if (picture.url.starts_with("http://") || picture.url.starts_with("https://")) {
     return Error{ErrorCode::kUnsupported,
@@ -70,20 +77,29 @@ Result<std::vector<std::byte>> ReadPictureBytes(const api::PictureReference& pic
 Result<std::shared_ptr<const Patches>> LoadUnnamed(const api::PictureReference& picture,
                                                    const DecodeLimits& limits,
                                                    const ProcessorOptions& processor,
-                                                   const PictureOptions& defaults,
-                                                   ThreadPool& pool) {
+                                                   const PictureOptions& defaults, ThreadPool& pool,
+                                                   const EnhancedSink& seen) {
   OCELLI_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
                           ReadPictureBytes(picture, limits.max_encoded_bytes));
-  OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(bytes, limits));
-  OCELLI_ASSIGN_OR_RETURN(
-      Patches patches,
-      PreparePicture(image, processor, api::PictureBudget(picture, defaults), pool));
+  OCELLI_ASSIGN_OR_RETURN(RgbImage image, DecodePicture(bytes, limits));
+  const PictureOptions options = api::PictureBudget(picture, defaults);
+  if (!picture.enhance) {
+    OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, processor, options, pool));
+    return std::make_shared<const Patches>(std::move(patches));
+  }
+  OCELLI_ASSIGN_OR_RETURN(const EnhancedImage enhanced,
+                          EnhancePicture(std::move(image), *picture.enhance));
+  if (seen) OCELLI_RETURN_IF_ERROR(seen(enhanced.image));
+  OCELLI_ASSIGN_OR_RETURN(Patches patches,
+                          PrepareEnhancedPicture(enhanced, processor, options, pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
 
 }  // namespace
 
-Result<api::Conversation> ConversationFromArguments(const std::vector<std::string>& arguments) {
+Result<api::Conversation> ConversationFromArguments(std::vector<std::string> arguments,
+                                                    std::string_view question) {
+  if (!question.empty()) arguments.emplace_back(question);
   if (arguments.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  "nothing to ask: ocelli ask PICTURE... \"QUESTION\", or --messages FILE",
@@ -122,6 +138,7 @@ Result<api::Conversation> ConversationFromFile(const std::string& path) {
 }
 
 std::string PictureName(const api::PictureReference& picture) {
+  if (picture.url.empty()) return "no URL";
   if (api::IsDataUrl(picture.url)) return "data URL";
   return picture.url.size() < PATH_MAX ? picture.url : "no path";
 }
@@ -129,9 +146,9 @@ std::string PictureName(const api::PictureReference& picture) {
 Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture,
                                                    const DecodeLimits& limits,
                                                    const ProcessorOptions& processor,
-                                                   const PictureOptions& defaults,
-                                                   ThreadPool& pool) {
-  auto patches = LoadUnnamed(picture, limits, processor, defaults, pool);
+                                                   const PictureOptions& defaults, ThreadPool& pool,
+                                                   const EnhancedSink& seen) {
+  auto patches = LoadUnnamed(picture, limits, processor, defaults, pool, seen);
   if (patches.ok()) return patches;
   Error error =
       patches.error().WithContext(fmt::format("{} ({})", picture.param, PictureName(picture)));

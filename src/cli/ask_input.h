@@ -1,8 +1,10 @@
 #ifndef OCELLI_CLI_ASK_INPUT_H_
 #define OCELLI_CLI_ASK_INPUT_H_
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/chat_messages.h"
@@ -14,8 +16,10 @@
 namespace ocelli::cli {
 
 // Makes the conversation of `ocelli ask [PICTURE...] QUESTION`: the last argument is the question,
-// what stands before it are pictures, in that order. **Errors**: kInvalidArgument for no question.
-Result<api::Conversation> ConversationFromArguments(const std::vector<std::string>& arguments);
+// what stands before it are pictures, in that order. With `question` all arguments are pictures.
+// **Errors**: kInvalidArgument for no question.
+Result<api::Conversation> ConversationFromArguments(std::vector<std::string> arguments,
+                                                    std::string_view question = "");
 
 // Reads a conversation from a JSON file ("-": standard input). **Errors**: as ReadFile and
 // ParseConversationText, with the file's name.
@@ -23,13 +27,15 @@ Result<api::Conversation> ConversationFromFile(const std::string& path);
 
 // Reads, decodes and cuts one picture: a data URL or a path (file:// too). On the command line the
 // caller's own files are the caller's business, so any path is allowed; the network is not used.
-// **Errors**: those of ReadFile, DecodePicture and PreparePicture; each names the picture and
-// carries its `param`. **Threads**: uses `pool`.
+// A picture that is enhanced is shown to `seen` as it became.
+// **Errors**: those of ReadFile, DecodePicture, EnhancePicture, PreparePicture and `seen`; each
+// names the picture and carries its `param`. **Threads**: uses `pool`.
+using EnhancedSink = std::function<Status(const RgbImage&)>;
 Result<std::shared_ptr<const Patches>> LoadPicture(const api::PictureReference& picture,
                                                    const DecodeLimits& limits,
                                                    const ProcessorOptions& processor,
-                                                   const PictureOptions& defaults,
-                                                   ThreadPool& pool);
+                                                   const PictureOptions& defaults, ThreadPool& pool,
+                                                   const EnhancedSink& seen = {});
 
 // Returns how a picture is called in messages and results: its path, or what it is instead.
 std::string PictureName(const api::PictureReference& picture);

@@ -45,6 +45,7 @@ TEST_F(LoadPictureTest, EveryFailureNamesThePicture) {
             std::string::npos);
   EXPECT_NE(ErrorOf("https://example.org/x.png").find("not fetched"), std::string::npos);
   EXPECT_NE(ErrorOf(OCELLI_SOURCE_DIR "/LICENSE").find("picture 1"), std::string::npos);
+  EXPECT_NE(ErrorOf("").find("picture 1 (no URL): a 'uuid' alone names"), std::string::npos);
   EXPECT_NE(ErrorOf("data:image/png;base64,%%%").find("picture 1 (data URL): not base64"),
             std::string::npos);
 }

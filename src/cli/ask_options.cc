@@ -1,5 +1,8 @@
 #include "cli/ask_options.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace ocelli::cli {
 namespace {
 
@@ -9,6 +12,22 @@ void Replace(Field& field, const std::optional<Given>& given) {
 }
 
 }  // namespace
+
+std::optional<EnhanceOptions> EnhanceChoice::Options() const {
+  if (!on && turn == 0 && steps.empty()) return std::nullopt;
+  EnhanceOptions options;
+  options.turn = turn;
+  if (steps.empty()) return options;
+  const auto has = [this](std::string_view step) { return std::ranges::count(steps, step) > 0; };
+  options.page = has("page");
+  options.deskew = has("deskew");
+  options.light = has("light");
+  options.denoise = has("denoise");
+  options.contrast = has("contrast");
+  options.enlarge = has("enlarge");
+  options.binarize = has("binarize");
+  return options;
+}
 
 SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options) {
   SamplingParams params = DefaultSamplingParams(config);

@@ -9,6 +9,7 @@
 #include "checkpoint/generation_config.h"
 #include "engine/sampling_params.h"
 #include "kernels/kv_block.h"
+#include "picture/enhance_options.h"
 #include "picture/processor_options.h"
 
 namespace ocelli::cli {
@@ -21,6 +22,7 @@ struct ModelOptions {
   std::string config;             // a folder or config.json, for "dummy"
   int threads = 0;                // 0: what affinity and cgroup quota allow
   std::string huge_pages = "on";  // "on", "off", or "system": what the system is set to
+  std::string packed = "auto";    // "off", the path of a packed file, or "auto": PackedCache
   std::string weights = "auto";   // "bf16", "packed12", "float32", or "auto": the fastest here
 };
 
@@ -39,11 +41,23 @@ struct SamplingOptions {
   bool ignore_eos = false;
 };
 
+// Whether and how pictures are enhanced before they are read.
+struct EnhanceChoice {
+  bool on = false;
+  int turn = 0;
+  std::vector<std::string> steps;  // empty: the usual ones
+
+  // Returns the options, or nothing when no enhancement was asked for.
+  std::optional<EnhanceOptions> Options() const;
+};
+
 // Everything that `ocelli ask` can be told.
 struct AskOptions {
   ModelOptions model;
   SamplingOptions sampling;
   PictureOptions picture;
+  EnhanceChoice enhance;
+  std::string save_enhanced;           // file for the enhanced picture; empty: none
   std::vector<std::string> arguments;  // pictures, then the question
   std::string messages;                // file with a JSON list of messages; "-": standard input
   KvType kv_type = KvType::kFloat32;

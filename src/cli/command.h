@@ -15,6 +15,8 @@ namespace ocelli::cli {
 struct Command {
   CLI::App* app = nullptr;      // of the parent's subcommands
   std::function<Status()> run;  // once `app` was parsed
+  // The exit code of a run that failed, where the command has one of its own; 0: the usual one.
+  std::function<int()> exit_code = {};
 };
 
 }  // namespace ocelli::cli

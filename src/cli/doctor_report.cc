@@ -13,6 +13,7 @@
 
 #include "base/byte_size.h"
 #include "base/descriptor.h"
+#include "base/disk.h"
 #include "base/printable.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/checkpoint_summary.h"
@@ -20,7 +21,6 @@
 #include "engine/memory_budget.h"
 #include "engine/qwen_runner.h"
 #include "hub/blob_download.h"
-#include "hub/disk.h"
 #include "hub/hub_settings.h"
 #include "kernels/linear.h"
 #include "kernels/peaks.h"
@@ -68,7 +68,7 @@ void ExamineDisk(DoctorReport& report) {
   const Result<hub::HubSettings> settings = hub::HubSettings::FromEnvironment();
   if (!settings.ok()) return;
   report.cache = settings->cache_directory;
-  if (const auto free = hub::FreeDiskBytes(report.cache); free.ok()) report.disk_free_bytes = *free;
+  if (const auto free = FreeDiskBytes(report.cache); free.ok()) report.disk_free_bytes = *free;
 }
 
 // Compares each file with the hash that its blob is named by.

@@ -1,7 +1,5 @@
 #include "cli/interrupt.h"
 
-#include <csignal>
-
 namespace ocelli::cli {
 namespace {
 
@@ -20,13 +18,15 @@ void Install(int signal_number, unsigned flags) {
 
 InterruptGuard::InterruptGuard(Interrupts interrupts) {
   g_interrupted = 0;
+  sigaction(SIGINT, nullptr, &interrupt_before_);
+  sigaction(SIGTERM, nullptr, &terminate_before_);
   Install(SIGINT, interrupts == Interrupts::kAny ? 0 : SA_RESETHAND);
   if (interrupts == Interrupts::kOnce) Install(SIGTERM, SA_RESETHAND);
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  sigaction(SIGINT, &interrupt_before_, nullptr);
+  sigaction(SIGTERM, &terminate_before_, nullptr);
 }
 
 bool InterruptGuard::interrupted() const { return g_interrupted != 0; }

@@ -1,6 +1,8 @@
 #ifndef OCELLI_CLI_INTERRUPT_H_
 #define OCELLI_CLI_INTERRUPT_H_
 
+#include <csignal>
+
 namespace ocelli::cli {
 
 // What the signals of a terminal do to a program that is at work.
@@ -10,7 +12,7 @@ enum class Interrupts {
 };
 
 // While one lives, a signal of `interrupts` raises a flag and ends a waiting read with EINTR, so
-// that work can stop cleanly. At most one at a time.
+// that work can stop cleanly; afterwards they do what they did before. At most one at a time.
 class InterruptGuard {
  public:
   explicit InterruptGuard(Interrupts interrupts = Interrupts::kOnce);
@@ -19,6 +21,10 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool interrupted() const;
+
+ private:
+  struct sigaction interrupt_before_;
+  struct sigaction terminate_before_;
 };
 
 }  // namespace ocelli::cli

@@ -12,6 +12,8 @@
 #include "cli/doctor_command.h"
 #include "cli/inspect_command.h"
 #include "cli/models_command.h"
+#include "cli/ocr_command.h"
+#include "cli/pack_command.h"
 #include "cli/pull_command.h"
 #include "cli/rm_command.h"
 #include "cli/selftest_command.h"
@@ -42,9 +44,10 @@ int Main(int argc, char** argv) {
   CLI::App app("Ocelli answers questions about pictures with Qwen3-VL on the CPU.", "ocelli");
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
-  const std::vector<Command> commands = {
-      AddAsk(app),    AddChat(app), AddServe(app),  AddInspect(app),  AddPull(app),
-      AddModels(app), AddRm(app),   AddDoctor(app), AddSelftest(app), AddBenchServe(app)};
+  const std::vector<Command> commands = {AddAsk(app),     AddChat(app),     AddServe(app),
+                                         AddInspect(app), AddPull(app),     AddModels(app),
+                                         AddRm(app),      AddPack(app),     AddOcr(app),
+                                         AddDoctor(app),  AddSelftest(app), AddBenchServe(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
@@ -56,7 +59,9 @@ int Main(int argc, char** argv) {
   }
   const auto given = std::find_if(commands.begin(), commands.end(),
                                   [](const Command& command) { return command.app->parsed(); });
-  return ExitCode(given->run());
+  const int usual = ExitCode(given->run());
+  const int own = given->exit_code ? given->exit_code() : 0;
+  return own != 0 ? own : usual;
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "checkpoint/fingerprint.h"
+#include "cli/model_location.h"
 #include "kernels/kv_block.h"
 #include "kernels/targets.h"
 
@@ -17,10 +19,6 @@ namespace ocelli::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kSamples = 256;  // of each file
-constexpr size_t kSampleBytes = 4096;
-constexpr std::string_view kEmbeddedFolder = "embedded";
 
 class Digest {
  public:
@@ -47,14 +45,6 @@ class Digest {
                                                                    &EVP_MD_CTX_free};
 };
 
-void AddSamples(std::span<const std::byte> bytes, Digest& digest) {
-  digest.Add(std::to_string(bytes.size()));
-  for (size_t i = 0; i < kSamples; ++i) {
-    const size_t at = bytes.size() / kSamples * i;
-    digest.Add(bytes.subspan(at, std::min(kSampleBytes, bytes.size() - at)));
-  }
-}
-
 int64_t WrittenAt(const fs::path& path) {
   std::error_code error;
   const fs::file_time_type time = fs::last_write_time(path, error);
@@ -62,14 +52,6 @@ int64_t WrittenAt(const fs::path& path) {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::file_clock::to_sys(time).time_since_epoch())
       .count();
-}
-
-std::string NameOf(const fs::path& directory) {
-  std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(directory, ignored);
-  const std::string name = real.filename().string();
-  if (name.empty()) return "ocelli";
-  return name == kEmbeddedFolder ? "ocelli-embedded" : name;
 }
 
 }  // namespace
@@ -80,10 +62,11 @@ ModelIdentity IdentityOf(const SessionFiles& files, const EngineOptions& engine)
   digest.Add(OCELLI_VERSION);
   digest.Add(TargetName(ActiveTarget()));
   digest.Add(KvTypeName(engine.kv_type));
-  identity.name = files.checkpoint ? NameOf(files.checkpoint->directory().path) : "dummy";
+  identity.name = files.checkpoint ? ModelNameOf(files.checkpoint->directory().path) : "dummy";
   if (files.checkpoint) {
+    const Fingerprint weights = FingerprintOf(files.checkpoint->files());
+    digest.Add(std::as_bytes(std::span(weights)));
     for (const SafetensorsFile& file : files.checkpoint->files()) {
-      AddSamples(file.bytes(), digest);
       identity.created = std::max(identity.created, WrittenAt(file.path()));
     }
   }

@@ -11,7 +11,7 @@ namespace ocelli::cli {
 
 // How a served model is known to its clients.
 struct ModelIdentity {
-  std::string name;         // of its folder
+  std::string name;         // see ModelNameOf
   std::string fingerprint;  // equal for equal weights, program and numeric mode: "fp_..."
   int64_t created = 0;      // Unix time of the weights, seconds
 };

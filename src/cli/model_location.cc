@@ -20,6 +20,9 @@ constexpr std::array<const char*, 2> kEmbedded = {
     "../share/ocelli/models/embedded",  // /usr/bin/ocelli
 };
 
+constexpr std::string_view kEmbeddedFolder = "embedded";
+constexpr std::string_view kHubPrefix = "models--";  // of a model's folder in a hub's cache
+
 fs::path ProgramDirectory() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -68,6 +71,22 @@ Result<fs::path> LocateModel(const std::string& wanted, bool pull) {
     return LocateNamed(named, pull);
   }
   return LocateEmbeddedModel();
+}
+
+std::string ModelNameOf(const fs::path& directory) {
+  std::error_code ignored;
+  const fs::path real = fs::weakly_canonical(directory, ignored);
+  // .../models--org--name/snapshots/<commit>
+  const fs::path snapshots = real.parent_path();
+  const std::string kept = snapshots.parent_path().filename().string();
+  const size_t between = kept.find("--", kHubPrefix.size());
+  if (snapshots.filename() == "snapshots" && kept.starts_with(kHubPrefix) && between != kept.npos) {
+    return kept.substr(kHubPrefix.size(), between - kHubPrefix.size()) + "/" +
+           kept.substr(between + 2);
+  }
+  const std::string name = real.filename().string();
+  if (name.empty()) return "ocelli";
+  return name == kEmbeddedFolder ? "ocelli-embedded" : name;
 }
 
 Result<fs::path> LocateEmbeddedModel() {

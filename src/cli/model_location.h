@@ -26,6 +26,10 @@ Result<ModelName> ParseModelName(std::string_view text);
 // **Errors**: kNotFound, saying where it looked and how to get it; those of hub::Pull.
 Result<std::filesystem::path> LocateModel(const std::string& wanted, bool pull);
 
+// Returns what the model in `directory` is called: by the hub ("org/name") when it is in a hub's
+// cache, "ocelli-embedded", or as its folder is.
+std::string ModelNameOf(const std::filesystem::path& directory);
+
 // Returns the folder of the embedded model. **Errors**: kNotFound, saying where it looked.
 Result<std::filesystem::path> LocateEmbeddedModel();
 

@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint.h"
 #include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
+#include "cli/packed_cache.h"
 #include "cli/terminal.h"
 #include "hub/hub_settings.h"
 #include "hub/model_cache.h"
@@ -96,8 +97,13 @@ std::string TableText(const std::vector<ModelRow>& rows, const hub::HubSettings&
     text += fmt::format("{:<{}}  {:>10}  {}\n", row.name, width, DescribeBytes(row.disk_bytes),
                         Printable(row.state, kMaxStateBytes));
   }
-  return text + fmt::format("models are kept in {}\n",
-                            Printable(settings.cache_directory.string(), kMaxStateBytes));
+  text += fmt::format("models are kept in {}\n",
+                      Printable(settings.cache_directory.string(), kMaxStateBytes));
+  const Result<PackedCache> packed = PackedCache::Open();
+  if (!packed.ok() || packed->SizeBytes() == 0) return text;
+  return text + fmt::format("converted weights take {} in {}; `ocelli rm --packed` deletes them\n",
+                            DescribeBytes(packed->SizeBytes()),
+                            Printable(packed->directory().string(), kMaxStateBytes));
 }
 
 Status RunModels(bool json) {

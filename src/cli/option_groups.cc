@@ -48,6 +48,9 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
           "How weights are held, always exactly: packed12 (12 bits each), bf16, float32, or "
           "auto (default: the fastest here)")
       ->check(CLI::IsMember({"auto", "packed12", "bf16", "float32"}));
+  command.add_option("--packed", options.packed,
+                     "Where converted weights are kept for the next start: auto (default: in "
+                     "$XDG_CACHE_HOME/ocelli, for large models), off, or the path of a file");
   command
       .add_option("--huge-pages", options.huge_pages,
                   "Transparent huge pages: on (default), off, or as the system is set")
@@ -81,6 +84,23 @@ void AddPictureOptions(CLI::App& command, PictureOptions& options) {
            "Image tokens of a picture at most (default 1024)");
   AddWhole(command, "--min-pixels", options.min_pixels, "Area of a picture, in pixels, at least");
   AddWhole(command, "--max-pixels", options.max_pixels, "Area of a picture, in pixels, at most");
+}
+
+void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice) {
+  command.add_flag("--enhance", choice.on,
+                   "Make pictures of text easier to read first, where they need it");
+  command
+      .add_option("--turn", choice.turn, "Enhance, and turn by 90, 180 or 270 degrees clockwise")
+      ->check(CLI::IsMember({0, 90, 180, 270}));
+  command
+      .add_option(
+          "--enhance-steps", choice.steps,
+          "Enhance with these steps alone: page, deskew, light, denoise, contrast, enlarge, "
+          "binarize (default: all but enlarge and binarize)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(
+          CLI::IsMember({"page", "deskew", "light", "denoise", "contrast", "enlarge", "binarize"}));
 }
 
 void AddKvType(CLI::App& command, KvType& type) {

@@ -26,6 +26,8 @@ void AddModelOptions(CLI::App& command, ModelOptions& options);
 void AddSamplingOptions(CLI::App& command, SamplingOptions& options);
 // --max-side, --max-image-tokens, ...: what size a picture is used at
 void AddPictureOptions(CLI::App& command, PictureOptions& options);
+// --enhance, --turn, --enhance-steps: what is done to a picture before it is read
+void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice);
 // --kv-type: how the KV cache keeps its numbers
 void AddKvType(CLI::App& command, KvType& type);
 // --kv-type, --kv-memory, --vision-cache, --max-queue, ...: how an engine for many uses the machine

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
 #include "base/machine_limits.h"
-#include "cli/interrupt.h"
 #include "cli/model_identity.h"
 #include "cli/serve_options.h"
 #include "cli/session.h"
+#include "cli/stop_signals.h"
 #include "cli/terminal.h"
 #include "page/page_files.h"
 #include "parallel/thread_pool.h"
@@ -22,9 +20,6 @@
 
 namespace ocelli::cli {
 namespace {
-
-// How soon a signal is noticed. A server that does nothing wakes ten times a second for it.
-constexpr std::chrono::milliseconds kSignalInterval{100};
 
 std::string UrlOf(const ServeOptions& options, uint16_t port) {
   const server::ServerOptions& server = options.server;
@@ -80,7 +75,7 @@ Status RunServe(ServeOptions& options) {
   options.server.static_files = page::PageFiles();
   FitToMemory(DetectMemoryLimits().UsableBytes(), options.server);
   SetLogLevel(LogLevel::kInfo);
-  const InterruptGuard interrupt;
+  StopSignals stop;
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
   ThreadPool pool(files.threads.threads);
   std::unique_ptr<Session> session;  // outlives the server, whose requests it answers
@@ -88,9 +83,10 @@ Status RunServe(ServeOptions& options) {
                           server::Server::Start(options.server));
   OCELLI_ASSIGN_OR_RETURN(session, LoadSession(options, files, pool, *server));
   const server::Service service = ServiceOf(options, files, *session);
+  stop.Hold();
   server->SetService(service);
   OCELLI_RETURN_IF_ERROR(Announce(options, service, *session, server->port()));
-  while (!interrupt.interrupted()) std::this_thread::sleep_for(kSignalInterval);
+  stop.Wait();
   Say("Ocelli stops: running answers may end; a second signal ends it at once");
   server->Drain();
   return {};

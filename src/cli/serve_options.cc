@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <limits>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/quoted.h"
 #include "cli/option_groups.h"
 #include "cli/whole_number.h"
 
@@ -20,6 +22,7 @@ namespace {
 constexpr size_t kMaxKeyFileBytes = size_t{1} << 20;
 constexpr size_t kLeastPictureMemory = size_t{64} << 20;
 constexpr int64_t kMostSeconds = 30 * 24 * 3600;
+constexpr std::string_view kPathPunctuation = "-._~/";
 
 // Adds an option that takes seconds.
 template <typename Duration>
@@ -31,6 +34,15 @@ void AddSeconds(CLI::App& command, const std::string& name, Duration& field,
           [](const std::string& text) { return CheckWholeNumber<int64_t>(text, 0, kMostSeconds); })
       ->default_str(
           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(field).count()));
+}
+
+// Whether `path` stands in addresses as it is: "/a", "/a/b", "/a/b/", "/".
+bool IsBasePath(std::string_view path) {
+  return path.starts_with('/') && path.find("//") == std::string_view::npos &&
+         std::ranges::all_of(path, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                  kPathPunctuation.find(c) != std::string_view::npos;
+         });
 }
 
 // Adds an option that may be given several times, each with one value.
@@ -140,8 +152,11 @@ Status CompleteServeOptions(ServeOptions& options) {
                  "api_key"};
   }
   const std::string& base = options.server.base_path;
-  if (!base.empty() && !base.starts_with('/')) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("--base-path {} must begin with /", base),
+  if (!base.empty() && !IsBasePath(base)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--base-path {} must begin with / and hold only letters, digits and "
+                             "-._~ between single slashes",
+                             Quoted(base)),
                  "base_path"};
   }
   return {};

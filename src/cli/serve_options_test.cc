@@ -47,6 +47,21 @@ TEST(ServeOptions, KeysComeFromOptionsAndFile) {
   EXPECT_EQ(options.server.api_keys, (std::vector<std::string>{"one", "two", "three", "four"}));
 }
 
+TEST(ServeOptions, ABasePathStandsInAddressesAsItIs) {
+  ServeOptions options;
+  for (const std::string path : {"", "/", "/ocelli", "/tools/ocelli-2.0/", "/~me/a_b"}) {
+    options.server.base_path = path;
+    EXPECT_TRUE(CompleteServeOptions(options).ok()) << path;
+  }
+  for (const std::string path :
+       {"ocelli", "//evil.example", "/a//b", "/a b", "/a?b", "/\r\nX: y"}) {
+    options.server.base_path = path;
+    const Status status = CompleteServeOptions(options);
+    ASSERT_FALSE(status.ok()) << path;
+    EXPECT_EQ(status.error().param, "base_path");
+  }
+}
+
 TEST(ServeOptions, WhatWouldLetEverybodyInIsAnError) {
   const testing::TestDirectory directory;
   ServeOptions empty_key;

@@ -15,11 +15,13 @@
 #include "cli/byte_tokenizer.h"
 #include "cli/checkpoint_summary.h"
 #include "cli/model_location.h"
+#include "cli/packed_cache.h"
 #include "engine/event_queue.h"
 #include "engine/qwen_runner.h"
 #include "kernels/linear.h"
 #include "kernels/targets.h"
 #include "model/model.h"
+#include "model/weight_loader.h"
 #include "picture/rgb_image.h"
 
 namespace ocelli::cli {
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kDummySeed = 1;
 constexpr size_t kPrefillChunkTokens = 256;
 constexpr int kWarmUpSidePx = 64;
+constexpr size_t kSmallModelBytes = size_t{256} << 20;
 
 Result<std::shared_ptr<const Tokenizer>> OpenTokenizer(const fs::path& path) {
   OCELLI_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromFile(path));
@@ -86,14 +89,6 @@ HugePages HugePagesOf(const std::string& wanted) {
   return wanted == "off" ? HugePages::kOff : HugePages::kSystem;
 }
 
-WeightFormat WeightFormatOf(const std::string& wanted) {
-  for (const WeightFormat format :
-       {WeightFormat::kBf16, WeightFormat::kFloat32, WeightFormat::kPacked12}) {
-    if (wanted == WeightFormatName(format)) return format;
-  }
-  return FastestWeightFormat();
-}
-
 // Returns the tokens of a sequence at most.
 size_t ContextTokens(const ModelConfig& config, const EngineOptions& options) {
   const size_t most = config.text_config.max_position_embeddings;
@@ -126,12 +121,31 @@ Result<MemoryPlan> Plan(const SessionFiles& files, int num_threads, EngineOption
   return PlanMemory(DetectMemoryLimits(), memory, ContextTokens(files.config, options), options);
 }
 
-Result<std::unique_ptr<ModelRunner>> LoadRunner(SessionFiles& files, const EngineOptions& options,
-                                                ThreadPool& pool, const LoadProgress& progress) {
-  const std::vector<TokenId>& eos = files.generation_config.eos_token_ids;
-  if (files.checkpoint) return QwenRunner::Load(*files.checkpoint, eos, options, pool, progress);
-  DummyWeights dummy(files.config, kDummySeed, pool);
-  return QwenRunner::Load(dummy, eos, options, pool, progress);
+// Returns the path of the packed file to use; "" for none: converting a small model takes no longer
+// than finding its file.
+fs::path PackedPath(const SessionFiles& files) {
+  if (files.packed == "off") return {};
+  if (files.packed != "auto") return files.packed;
+  if (EstimateWeightBytes(files.config, files.weight_format) < kSmallModelBytes) return {};
+  const Result<PackedCache> cache = PackedCache::Open();
+  return cache.ok() ? cache->PathOf(*files.checkpoint, files.weight_format) : fs::path();
+}
+
+Result<ModelWeights> LoadModelWeights(SessionFiles& files, ThreadPool& pool,
+                                      const LoadProgress& progress) {
+  if (!files.checkpoint) {
+    DummyWeights dummy(files.config, kDummySeed, pool);
+    return LoadWeights(dummy, files.weight_format, pool, progress);
+  }
+  Checkpoint& checkpoint = *files.checkpoint;
+  if (const fs::path path = PackedPath(files); !path.empty()) {
+    Result<ModelWeights> packed =
+        WeightsPackedAt(path, checkpoint, files.weight_format, pool, progress);
+    if (packed.ok()) files.packed_path = path;
+    if (packed.ok() || files.packed != "auto") return packed;
+    LogWarning("{}; the weights are converted at every start", packed.error().message);
+  }
+  return LoadWeights(checkpoint, files.weight_format, pool, progress);
 }
 
 // Returns a request that goes through every part of the model once.
@@ -159,7 +173,8 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   files.threads = DetectThreadLimits();
   if (options.threads > 0) files.threads.SetByHand(options.threads);
   files.huge_pages = options.huge_pages;
-  files.weight_format = WeightFormatOf(options.weights);
+  files.weight_format = WeightFormatNamed(options.weights);
+  files.packed = options.packed;
   SetHugePages(HugePagesOf(options.huge_pages));
   OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
                                                         : OpenCheckpoint(options, files));
@@ -192,6 +207,7 @@ Session::Session(const SessionFiles& files, EngineOptions options, MemoryPlan me
                  std::unique_ptr<Engine> engine)
     : threads_(files.threads),
       huge_pages_(files.huge_pages),
+      packed_path_(files.packed_path),
       processor_(files.processor),
       tokenizer_(files.tokenizer),
       model_context_tokens_(ContextTokens(files.config, options)),
@@ -203,7 +219,9 @@ Result<std::unique_ptr<Session>> Session::Load(SessionFiles& files, EngineOption
                                                ThreadPool& pool, const LoadProgress& progress) {
   options.weight_format = files.weight_format;
   OCELLI_ASSIGN_OR_RETURN(const MemoryPlan memory, Plan(files, pool.num_threads(), options));
-  OCELLI_ASSIGN_OR_RETURN(auto runner, LoadRunner(files, options, pool, progress));
+  OCELLI_ASSIGN_OR_RETURN(ModelWeights weights, LoadModelWeights(files, pool, progress));
+  auto runner = QwenRunner::Make(files.config, std::move(weights),
+                                 files.generation_config.eos_token_ids, options, pool);
   OCELLI_ASSIGN_OR_RETURN(auto engine, Engine::Create(options, std::move(runner), files.tokenizer));
   return std::unique_ptr<Session>(new Session(files, options, memory, std::move(engine)));
 }
@@ -232,8 +250,10 @@ std::vector<std::string> Session::StartLines() const {
   return {
       fmt::format("{}; {}; kernels {}; {}", CpuModelName(), DescribeCpuFeatures(GetCpuFeatures()),
                   TargetName(ActiveTarget()), threads_.Describe()),
-      fmt::format("memory: {}; weights kept as {}, KV cache as {}", memory_.Describe(),
-                  WeightFormatName(options_.weight_format), KvTypeName(options_.kv_type)),
+      fmt::format("memory: {}; weights kept as {}{}, KV cache as {}", memory_.Describe(),
+                  WeightFormatName(options_.weight_format),
+                  packed_path_.empty() ? "" : fmt::format(" in {}", packed_path_.string()),
+                  KvTypeName(options_.kv_type)),
       fmt::format("huge pages: {} wanted, {}", huge_pages_, ReadHugePages().Describe())};
 }
 

@@ -1,6 +1,7 @@
 #ifndef OCELLI_CLI_SESSION_H_
 #define OCELLI_CLI_SESSION_H_
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@
 #include "engine/engine_options.h"
 #include "engine/memory_budget.h"
 #include "engine/request.h"
-#include "model/weights.h"
+#include "model/weight_loader.h"
 #include "parallel/thread_pool.h"
 #include "picture/processor_options.h"
 #include "text/tokenizer.h"
@@ -33,6 +34,8 @@ struct SessionFiles {
   ThreadLimits threads;
   std::string huge_pages;                            // the switch, as given
   WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16
+  std::string packed;                                // ModelOptions::packed
+  std::filesystem::path packed_path;  // the file that the weights were mapped from, if any
 };
 
 // Opens the model that `options` name; every check that needs no weights is done here.
@@ -72,6 +75,7 @@ class Session {
 
   ThreadLimits threads_;
   std::string huge_pages_;
+  std::filesystem::path packed_path_;
   ProcessorOptions processor_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   size_t model_context_tokens_;

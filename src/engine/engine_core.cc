@@ -256,7 +256,8 @@ void EngineCore::EndFailed() {
   for (const auto& [id, error] : failures_) {
     const auto found = requests_.find(id);
     if (found == requests_.end()) continue;  // two of its answers failed in one pass
-    LogError("request {} ({}): {}", id, found->second->name(), error.message);
+    const std::string& name = found->second->name();
+    if (!name.empty()) LogError("request {} ({}): {}", id, name, error.message);
     FinishRequest(*found->second, FinishReason::kError, error);
   }
 }

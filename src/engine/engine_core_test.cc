@@ -354,6 +354,21 @@ TEST(EngineCore, ANonFiniteLogitFailsItsRequestOnly) {
   EXPECT_EQ(again.finished->usage.cached_tokens, 0u) << "what went wrong is not kept";
 }
 
+TEST(EngineCore, AFailureIsLoggedUnderItsNameOrLeftToWhoAsked) {
+  TestEngine engine(SmallOptions(), [](TokenId, size_t, std::span<float> logits) {
+    logits[17] = std::numeric_limits<float>::quiet_NaN();
+  });
+  GenerateRequest request = MakeRequest("boom", 5);
+  request.name = "req_1";
+  ::testing::internal::CaptureStderr();
+  engine.Answer(request);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("(req_1)"), std::string::npos);
+  request.name.clear();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(engine.Answer(request).finished->reason, FinishReason::kError);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "its caller says it, once";
+}
+
 TEST(EngineCore, CancelEndsARequestInEveryPhase) {
   GenerateRequest request =
       MakeRequest(LongPrompt(40) + "#" + LongPrompt(40), 30, {FakePatches(5, 4, 4)});

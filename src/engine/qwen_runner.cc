@@ -56,13 +56,10 @@ ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config) {
   return plan;
 }
 
-Result<std::unique_ptr<ModelRunner>> QwenRunner::Load(WeightSource& source,
-                                                      std::vector<TokenId> eos_token_ids,
-                                                      const EngineOptions& options,
-                                                      ThreadPool& pool,
-                                                      const LoadProgress& progress) {
-  OCELLI_ASSIGN_OR_RETURN(auto model,
-                          Model::Load(source, PlanModel(options, source.config()), pool, progress));
+std::unique_ptr<ModelRunner> QwenRunner::Make(const ModelConfig& config, ModelWeights weights,
+                                              std::vector<TokenId> eos_token_ids,
+                                              const EngineOptions& options, ThreadPool& pool) {
+  auto model = Model::Of(config, std::move(weights), PlanModel(options, config), pool);
   return std::unique_ptr<ModelRunner>(
       new QwenRunner(std::move(model), std::move(eos_token_ids), options));
 }

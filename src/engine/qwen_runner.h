@@ -22,12 +22,11 @@ ModelPlan PlanModel(const EngineOptions& options, const ModelConfig& config);
 // Qwen3-VL as a ModelRunner: turns the engine's block ids and pictures into the model's views.
 class QwenRunner : public ModelRunner {
  public:
-  // Loads the weights and plans working memory for an engine of `options`. `pool` must outlive the
-  // runner. **Errors**: as Model::Load.
-  static Result<std::unique_ptr<ModelRunner>> Load(WeightSource& source,
-                                                   std::vector<TokenId> eos_token_ids,
-                                                   const EngineOptions& options, ThreadPool& pool,
-                                                   const LoadProgress& progress = {});
+  // Plans working memory for an engine of `options` beside the weights of a model of `config`.
+  // `pool` must outlive the runner.
+  static std::unique_ptr<ModelRunner> Make(const ModelConfig& config, ModelWeights weights,
+                                           std::vector<TokenId> eos_token_ids,
+                                           const EngineOptions& options, ThreadPool& pool);
 
   const ModelTraits& traits() const override { return traits_; }
   void Plan(const RunnerPlan& plan) override;

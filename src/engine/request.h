@@ -21,7 +21,7 @@ namespace ocelli {
 
 // One prompt to answer.
 struct GenerateRequest {
-  std::string name;                       // for log lines; may be empty
+  std::string name;                       // for log lines; without it none
   std::vector<TokenId> prompt_token_ids;  // each picture as its `image_tokens` image tokens
   std::vector<std::shared_ptr<const Patches>> pictures;  // in the order of the prompt
   SamplingParams params;

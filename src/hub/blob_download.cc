@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "hub/disk.h"
+#include "base/disk.h"
 #include "hub/file_lock.h"
 #include "hub/part_fetcher.h"
 #include "hub/part_ledger.h"

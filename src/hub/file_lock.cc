@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "hub/disk.h"
+#include "base/disk.h"
 
 namespace ocelli::hub {
 

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/disk.h"
 #include "base/file.h"
-#include "hub/disk.h"
 #include "hub/file_lock.h"
 
 namespace ocelli::hub {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/rounding.h"
-#include "hub/disk.h"
 
 namespace ocelli::hub {
 namespace {

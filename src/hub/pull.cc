@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/byte_size.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_config.h"
 #include "checkpoint/weight_files.h"
 #include "hub/blob_download.h"
-#include "hub/disk.h"
 #include "hub/model_cache.h"
 #include "hub/progress_meter.h"
 

@@ -281,6 +281,14 @@ WeightFormat FastestWeightFormat() noexcept {
   return ActiveTarget() == Target::kScalar ? WeightFormat::kBf16 : WeightFormat::kPacked12;
 }
 
+WeightFormat WeightFormatNamed(std::string_view name) noexcept {
+  for (const WeightFormat format :
+       {WeightFormat::kBf16, WeightFormat::kFloat32, WeightFormat::kPacked12}) {
+    if (name == WeightFormatName(format)) return format;
+  }
+  return FastestWeightFormat();
+}
+
 void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, MatView<float> y,
             LinearMode mode, LinearScratch& scratch, ThreadPool& pool) noexcept {
   OCELLI_CHECK(x.cols() == w.num_inputs() && y.cols() == w.num_outputs() && x.rows() == y.rows(),

@@ -33,6 +33,9 @@ class LinearScratch {
 // decode them faster than memory delivers them.
 WeightFormat FastestWeightFormat() noexcept;
 
+// Returns the format called `name` (see WeightFormatName); the fastest for "auto" and all else.
+WeightFormat WeightFormatNamed(std::string_view name) noexcept;
+
 enum class LinearMode {
   kStore,  // y = x W^T + bias
   kAdd,    // y = y + (x W^T + bias), the residual add

@@ -67,6 +67,18 @@ struct PanelRows {
   size_t first_lane, count, num_inputs;
 };
 
+// Returns the rows of `tensor`, whose first row is output `first_output`, that lie in `panel`.
+PanelRows RowsInPanel(const TensorView& tensor, size_t first_output, size_t panel,
+                      size_t num_inputs) {
+  const size_t end_output = first_output + tensor.NumElements() / num_inputs;
+  const size_t begin = std::max(first_output, panel * kPanelRows);
+  const size_t end = std::min(end_output, (panel + 1) * kPanelRows);
+  if (begin >= end) return {tensor.dtype, nullptr, 0, 0, num_inputs};
+  const size_t row_bytes = num_inputs * DTypeBytes(tensor.dtype);
+  return {tensor.dtype, tensor.bytes.data() + (begin - first_output) * row_bytes,
+          begin % kPanelRows, end - begin, num_inputs};
+}
+
 // Turns `rows` rows of a block into lines of 16, from `lines` on.
 template <typename Weight>
 void StoreLines(const Weight (&block)[kPanelRows][kBlockInputs<Weight>], size_t rows, size_t inputs,
@@ -123,6 +135,27 @@ void CopyPacked12Lane(const PanelView& panel, size_t lane, std::span<float> out)
   }
 }
 
+// Returns whether a kernel that follows the tables of a kPacked12 matrix stays inside them and
+// inside the matrix.
+bool SideListsFit(size_t num_outputs, size_t num_inputs, const PackedMatrixParts& parts) {
+  const size_t begins = NumBlockBegins(num_inputs);
+  const size_t num_panels = DivideUp(num_outputs, kPanelRows);
+  if (parts.tables.size() != num_panels || parts.block_begins.size() != num_panels * begins ||
+      parts.block_begins.back() > parts.escapes.size() ||
+      !std::is_sorted(parts.block_begins.begin(), parts.block_begins.end())) {
+    return false;
+  }
+  for (size_t i = 0; i < parts.block_begins.size(); ++i) {
+    const size_t block = i % begins;
+    if (block + 1 == begins) continue;  // the end of the panel's last block
+    const size_t inputs = std::min(kSumBlockInputs, num_inputs - block * kSumBlockInputs);
+    for (uint32_t e = parts.block_begins[i]; e < parts.block_begins[i + 1]; ++e) {
+      if (parts.escapes[e].input >= inputs || parts.escapes[e].lane >= kPanelRows) return false;
+    }
+  }
+  return true;
+}
+
 // Returns whether `count` numbers of type `dtype` at `in` have zeros where bfloat16 has nothing.
 bool ExactBf16(DType dtype, const std::byte* in, size_t count) {
   uint32_t lost = 0;
@@ -152,6 +185,7 @@ PackedMatrix::PackedMatrix(size_t num_outputs, size_t num_inputs, WeightFormat f
       format_(format) {
   OCELLI_CHECK(num_outputs > 0 && num_inputs > 0, "a matrix [{}, {}]", num_outputs, num_inputs);
   OCELLI_CHECK(format != WeightFormat::kPacked12, "12 bits come from Compressed");
+  parts_ = OwnParts();
 }
 
 size_t PackedMatrix::line_bytes() const {
@@ -165,52 +199,105 @@ size_t PackedMatrix::panel_bytes() const {
 }
 
 size_t PackedMatrix::size_bytes() const {
-  return buffer_.size_bytes() + tables_.size() * sizeof(Packed12Table) +
-         block_begins_.size() * sizeof(uint32_t) + escapes_.size() * sizeof(Escape);
+  return parts_.lines.size_bytes() + parts_.tables.size_bytes() + parts_.block_begins.size_bytes() +
+         parts_.escapes.size_bytes();
 }
 
 PanelView PackedMatrix::Panel(size_t p) const {
   PanelView panel;
-  panel.lines = buffer_.data() + p * panel_bytes();
+  panel.lines = parts_.lines.data() + p * panel_bytes();
   if (format_ == WeightFormat::kPacked12) {
-    panel.table = &tables_[p];
-    panel.block_begins = &block_begins_[p * NumBlockBegins(num_inputs_)];
-    panel.escapes = escapes_.data();
+    panel.table = &parts_.tables[p];
+    panel.block_begins = &parts_.block_begins[p * NumBlockBegins(num_inputs_)];
+    panel.escapes = parts_.escapes.data();
   }
   return panel;
 }
 
-PackedMatrix PackedMatrix::Compressed(ThreadPool& pool) const {
-  OCELLI_CHECK(format_ == WeightFormat::kBf16, "only bf16 matrices have 12 bits");
+PackedMatrixParts PackedMatrix::OwnParts() const {
+  return {{buffer_.data(), buffer_.size_bytes()}, tables_, block_begins_, escapes_};
+}
+
+PackedMatrix PackedMatrix::Compress(size_t num_outputs, size_t num_inputs, PanelReader read,
+                                    ThreadPool& pool) {
   PackedMatrix packed;
-  packed.num_outputs_ = num_outputs_;
-  packed.num_inputs_ = num_inputs_;
+  packed.num_outputs_ = num_outputs;
+  packed.num_inputs_ = num_inputs;
   packed.format_ = WeightFormat::kPacked12;
-  packed.buffer_ = AlignedBuffer(num_panels() * packed.panel_bytes());
-  packed.tables_.resize(num_panels());
-  const size_t begins = NumBlockBegins(num_inputs_);
-  packed.block_begins_.resize(num_panels() * begins);
-  std::vector<std::vector<Escape>> escapes(num_panels());
-  pool.ForEach(num_panels(), [&](size_t p, int) {
-    const Packed12Packer packer(reinterpret_cast<const uint16_t*>(Panel(p).lines), num_inputs_,
-                                kSumBlockInputs);
+  const size_t num_panels = packed.num_panels();
+  packed.buffer_ = AlignedBuffer(num_panels * packed.panel_bytes());
+  packed.tables_.resize(num_panels);
+  const size_t begins = NumBlockBegins(num_inputs);
+  packed.block_begins_.resize(num_panels * begins);
+  std::vector<std::vector<Escape>> escapes(num_panels);
+  std::vector<std::vector<uint16_t>> scratch(static_cast<size_t>(pool.num_threads()));
+  for (std::vector<uint16_t>& panel : scratch) panel.resize(num_inputs * kPanelRows);
+  pool.ForEach(num_panels, [&](size_t p, int worker) {
+    const uint16_t* lines = read(p, scratch[static_cast<size_t>(worker)].data());
+    const Packed12Packer packer(lines, num_inputs, kSumBlockInputs);
     packer.Write(packed.buffer_.data() + p * packed.panel_bytes());
     packed.tables_[p] = packer.table();
     std::copy(packer.block_begins().begin(), packer.block_begins().end(),
               packed.block_begins_.begin() + static_cast<ptrdiff_t>(p * begins));
     escapes[p] = packer.escapes();
   });
-  for (size_t p = 0; p < num_panels(); ++p) {
+  for (size_t p = 0; p < num_panels; ++p) {
     const auto first = static_cast<uint32_t>(packed.escapes_.size());
     for (size_t i = 0; i < begins; ++i) packed.block_begins_[p * begins + i] += first;
     packed.escapes_.insert(packed.escapes_.end(), escapes[p].begin(), escapes[p].end());
   }
   packed.escapes_.shrink_to_fit();
+  packed.parts_ = packed.OwnParts();
   return packed;
 }
 
+PackedMatrix PackedMatrix::Compressed(ThreadPool& pool) const {
+  OCELLI_CHECK(format_ == WeightFormat::kBf16, "only bf16 matrices have 12 bits");
+  const auto in_place = [&](size_t p, uint16_t*) {
+    return reinterpret_cast<const uint16_t*>(Panel(p).lines);
+  };
+  return Compress(num_outputs_, num_inputs_, in_place, pool);
+}
+
+PackedMatrix PackedMatrix::CompressedOf(std::span<const TensorView> tensors, size_t num_inputs,
+                                        ThreadPool& pool) {
+  size_t num_outputs = 0;
+  for (const TensorView& tensor : tensors) num_outputs += tensor.NumElements() / num_inputs;
+  const auto gather = [&](size_t p, uint16_t* lines) {
+    std::fill_n(lines, num_inputs * kPanelRows, uint16_t{0});
+    size_t first_output = 0;
+    for (const TensorView& tensor : tensors) {
+      const PanelRows rows = RowsInPanel(tensor, first_output, p, num_inputs);
+      if (rows.count > 0) FillPanel(rows, lines);
+      first_output += tensor.NumElements() / num_inputs;
+    }
+    return lines;
+  };
+  return Compress(num_outputs, num_inputs, gather, pool);
+}
+
+Result<PackedMatrix> PackedMatrix::FromParts(size_t num_outputs, size_t num_inputs,
+                                             WeightFormat format, const PackedMatrixParts& parts,
+                                             std::shared_ptr<const void> memory) {
+  PackedMatrix matrix;
+  matrix.num_outputs_ = num_outputs;
+  matrix.num_inputs_ = num_inputs;
+  matrix.format_ = format;
+  matrix.parts_ = parts;
+  matrix.memory_ = std::move(memory);
+  const bool aligned = reinterpret_cast<uintptr_t>(parts.lines.data()) % kCacheLineBytes == 0;
+  if (!aligned || parts.lines.size() != matrix.num_panels() * matrix.panel_bytes()) {
+    return Error{ErrorCode::kCorruptData, "its lines are not those of a matrix of its size", ""};
+  }
+  if (format == WeightFormat::kPacked12 && !SideListsFit(num_outputs, num_inputs, parts)) {
+    return Error{ErrorCode::kCorruptData, "its tables and escapes contradict its size", ""};
+  }
+  return matrix;
+}
+
 double PackedMatrix::EscapeShare() const {
-  return static_cast<double>(escapes_.size()) / static_cast<double>(num_outputs_ * num_inputs_);
+  return static_cast<double>(parts_.escapes.size()) /
+         static_cast<double>(num_outputs_ * num_inputs_);
 }
 
 void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPool& pool) {
@@ -222,13 +309,9 @@ void PackedMatrix::SetRows(size_t first_output, const TensorView& rows, ThreadPo
   const size_t end_output = first_output + count;
   const size_t first_panel = first_output / kPanelRows;
   const size_t num_panels = DivideUp(end_output, kPanelRows) - first_panel;
-  const size_t row_bytes = num_inputs_ * DTypeBytes(rows.dtype);
   pool.ForEach(num_panels, [&](size_t task, int) {
     const size_t panel = first_panel + task;
-    const size_t begin = std::max(first_output, panel * kPanelRows);
-    const size_t end = std::min(end_output, (panel + 1) * kPanelRows);
-    const PanelRows source{rows.dtype, rows.bytes.data() + (begin - first_output) * row_bytes,
-                           begin % kPanelRows, end - begin, num_inputs_};
+    const PanelRows source = RowsInPanel(rows, first_output, panel, num_inputs_);
     std::byte* lines = buffer_.data() + panel * panel_bytes();
     if (format_ == WeightFormat::kBf16) {
       FillPanel(source, reinterpret_cast<uint16_t*>(lines));

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/aligned_buffer.h"
+#include "base/error.h"
+#include "base/function_ref.h"
 #include "base/rounding.h"
 #include "kernels/packed12.h"
 #include "parallel/thread_pool.h"
@@ -39,6 +42,15 @@ struct PanelView {
   const Escape* escapes = nullptr;
 };
 
+// The memory of a matrix, piece by piece, as a packed file keeps it.
+struct PackedMatrixParts {
+  std::span<const std::byte> lines;  // [num_panels, panel_bytes]
+  // Of kPacked12 only.
+  std::span<const Packed12Table> tables;   // [num_panels]
+  std::span<const uint32_t> block_begins;  // [num_panels, sum blocks + 1] into `escapes`
+  std::span<const Escape> escapes;         // panel by panel
+};
+
 // The weight W of y = x W^T, [N outputs, K inputs], in output panels:
 //
 //   panel p = outputs 16p .. 16p+15        element (n, k) at index (n/16 * K + k) * 16 + n%16
@@ -68,6 +80,18 @@ class PackedMatrix {
   // Returns a kBf16 matrix as kPacked12: the same numbers in three quarters of the memory.
   // **Threads**: uses `pool`.
   PackedMatrix Compressed(ThreadPool& pool) const;
+  // Returns `tensors`, which have the same inputs K and only exact bf16 numbers, one under the
+  // other as kPacked12. **Shapes**: tensors[i] [outputs, num_inputs]. **Threads**: uses `pool`.
+  static PackedMatrix CompressedOf(std::span<const TensorView> tensors, size_t num_inputs,
+                                   ThreadPool& pool);
+
+  // Returns a matrix that reads `parts` where they are; `memory` keeps them there.
+  // **Errors**: kCorruptData when they are not those of such a matrix: whatever bytes they hold,
+  // what is returned is safe to compute with.
+  static Result<PackedMatrix> FromParts(size_t num_outputs, size_t num_inputs, WeightFormat format,
+                                        const PackedMatrixParts& parts,
+                                        std::shared_ptr<const void> memory);
+  const PackedMatrixParts& parts() const { return parts_; }
   // Returns the share of weights that a kPacked12 matrix lists as escapes.
   double EscapeShare() const;
 
@@ -80,11 +104,18 @@ class PackedMatrix {
   void CopyRow(size_t n, std::span<float> out) const;
 
  private:
+  // Returns the [K][16] bf16 lines of a panel, in `scratch` (as large) or where they are.
+  using PanelReader = FunctionRef<const uint16_t*(size_t panel, uint16_t* scratch)>;
+  static PackedMatrix Compress(size_t num_outputs, size_t num_inputs, PanelReader read,
+                               ThreadPool& pool);
+  PackedMatrixParts OwnParts() const;
+
+  PackedMatrixParts parts_;  // what is read: the four below, or memory_
   AlignedBuffer buffer_;
-  // Of kPacked12 only.
-  std::vector<Packed12Table> tables_;   // [num_panels]
-  std::vector<uint32_t> block_begins_;  // [num_panels, sum blocks + 1] into escapes_
-  std::vector<Escape> escapes_;         // panel by panel
+  std::vector<Packed12Table> tables_;
+  std::vector<uint32_t> block_begins_;
+  std::vector<Escape> escapes_;
+  std::shared_ptr<const void> memory_;
   size_t num_outputs_ = 0;
   size_t num_inputs_ = 0;
   WeightFormat format_ = WeightFormat::kBf16;

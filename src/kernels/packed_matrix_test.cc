@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -107,6 +108,87 @@ TEST(PackedMatrix, TwelveBitsTakeThreeQuartersOfTheMemory) {
   EXPECT_LT(static_cast<double>(packed.size_bytes()),
             0.755 * static_cast<double>(bf16.size_bytes()));
   EXPECT_LT(packed.EscapeShare(), 0.001);
+}
+
+// The parts of a matrix, where a test can change them.
+struct LooseParts {
+  explicit LooseParts(const PackedMatrix& matrix)
+      : lines(matrix.parts().lines.size()),
+        tables(matrix.parts().tables.begin(), matrix.parts().tables.end()),
+        block_begins(matrix.parts().block_begins.begin(), matrix.parts().block_begins.end()),
+        escapes(matrix.parts().escapes.begin(), matrix.parts().escapes.end()) {
+    std::copy(matrix.parts().lines.begin(), matrix.parts().lines.end(), lines.data());
+  }
+  PackedMatrixParts view() const {
+    return {{lines.data(), lines.size_bytes()}, tables, block_begins, escapes};
+  }
+
+  AlignedBuffer lines;
+  std::vector<Packed12Table> tables;
+  std::vector<uint32_t> block_begins;
+  std::vector<Escape> escapes;
+};
+
+TEST(PackedMatrix, FromPartsReadsThemWhereTheyAre) {
+  ThreadPool pool(1);
+  const PackedMatrix whole = ManyExponents(45, 300, pool).Compressed(pool);
+  const auto parts = std::make_shared<LooseParts>(whole);
+  const auto matrix =
+      PackedMatrix::FromParts(45, 300, WeightFormat::kPacked12, parts->view(), parts);
+  ASSERT_TRUE(matrix.ok()) << matrix.error().message;
+  EXPECT_EQ(matrix->Panel(1).lines, parts->lines.data() + matrix->panel_bytes());
+  std::vector<float> want(300), got(300);
+  for (size_t n = 0; n < 45; ++n) {
+    whole.CopyRow(n, want);
+    matrix->CopyRow(n, got);
+    ASSERT_EQ(std::memcmp(want.data(), got.data(), 1200), 0) << n;
+  }
+}
+
+TEST(PackedMatrix, FromPartsRefusesWhatKernelsCouldNotFollow) {
+  ThreadPool pool(1);
+  const PackedMatrix whole = ManyExponents(45, 300, pool).Compressed(pool);
+  const auto refused = [&](auto change) {
+    LooseParts parts(whole);
+    change(parts);
+    return !PackedMatrix::FromParts(45, 300, WeightFormat::kPacked12, parts.view(), nullptr).ok();
+  };
+  EXPECT_FALSE(refused([](LooseParts&) {}));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.lines = AlignedBuffer(64); }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.tables.pop_back(); }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.block_begins.pop_back(); }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.block_begins.back() += 1; }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.block_begins[1] = 1'000'000; }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.escapes.clear(); }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.escapes.front().lane = 16; }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.escapes.front().input = 128; }));
+  EXPECT_TRUE(refused([](LooseParts& parts) { parts.escapes.back().input = 300 - 256; }));
+  EXPECT_TRUE(PackedMatrix::FromParts(46, 301, WeightFormat::kBf16, whole.parts(), nullptr).ok() ==
+              false);
+}
+
+TEST(PackedMatrix, TensorsOneUnderTheOtherAreCompressedAsOne) {
+  ThreadPool pool(2);
+  // 20 outputs: the second tensor begins in the middle of a panel.
+  const size_t inputs = 100;
+  std::minstd_rand random(9);
+  std::vector<uint16_t> a(20 * inputs), b(30 * inputs);
+  for (auto* numbers : {&a, &b}) {
+    for (uint16_t& number : *numbers) number = static_cast<uint16_t>(random() % 0x7F00);
+  }
+  const TensorView tensors[] = {{DType::kBf16, {20, inputs}, std::as_bytes(std::span(a))},
+                                {DType::kBf16, {30, inputs}, std::as_bytes(std::span(b))}};
+  PackedMatrix plain(50, inputs, WeightFormat::kBf16);
+  plain.SetRows(0, tensors[0], pool);
+  plain.SetRows(20, tensors[1], pool);
+  const PackedMatrix want = plain.Compressed(pool);
+  const PackedMatrix got = PackedMatrix::CompressedOf(tensors, inputs, pool);
+  EXPECT_EQ(got.num_outputs(), 50u);
+  const LooseParts w(want), g(got);
+  EXPECT_TRUE(std::equal(want.parts().lines.begin(), want.parts().lines.end(),
+                         got.parts().lines.begin(), got.parts().lines.end()));
+  EXPECT_EQ(w.block_begins, g.block_begins);
+  EXPECT_EQ(w.escapes.size(), g.escapes.size());
 }
 
 TEST(PackedMatrix, PutsEachNumberWhereTheHeaderSays) {

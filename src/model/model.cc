@@ -30,7 +30,12 @@ Result<std::unique_ptr<Model>> Model::Load(WeightSource& source, const ModelPlan
                                            ThreadPool& pool, const LoadProgress& progress) {
   OCELLI_ASSIGN_OR_RETURN(ModelWeights weights,
                           LoadWeights(source, plan.weight_format, pool, progress));
-  return std::unique_ptr<Model>(new Model(source.config(), std::move(weights), plan, pool));
+  return Of(source.config(), std::move(weights), plan, pool);
+}
+
+std::unique_ptr<Model> Model::Of(const ModelConfig& config, ModelWeights weights,
+                                 const ModelPlan& plan, ThreadPool& pool) {
+  return std::unique_ptr<Model>(new Model(config, std::move(weights), plan, pool));
 }
 
 Model::Model(const ModelConfig& config, ModelWeights weights, const ModelPlan& plan,

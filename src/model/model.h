@@ -10,6 +10,7 @@
 #include "kernels/packed_matrix.h"
 #include "model/text_decoder.h"
 #include "model/vision_encoder.h"
+#include "model/weight_loader.h"
 #include "model/weights.h"
 #include "parallel/thread_pool.h"
 
@@ -45,6 +46,9 @@ class Model {
   // Loads all weights. `pool` must outlive the model. **Errors**: as LoadWeights.
   static Result<std::unique_ptr<Model>> Load(WeightSource& source, const ModelPlan& plan,
                                              ThreadPool& pool, const LoadProgress& progress = {});
+  // Makes a model of weights that are in memory. `pool` must outlive it.
+  static std::unique_ptr<Model> Of(const ModelConfig& config, ModelWeights weights,
+                                   const ModelPlan& plan, ThreadPool& pool);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 

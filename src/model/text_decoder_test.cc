@@ -10,6 +10,7 @@
 #include "model/allocation_counter.h"
 #include "model/test_decoder_twin.h"
 #include "model/test_weights.h"
+#include "model/weight_loader.h"
 
 namespace ocelli {
 namespace {

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "model/allocation_counter.h"
 #include "model/test_weights.h"
+#include "model/weight_loader.h"
 
 namespace ocelli {
 namespace {

@@ -2,13 +2,10 @@
 #define OCELLI_MODEL_WEIGHTS_H_
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
-#include "base/error.h"
-#include "checkpoint/weight_source.h"
+#include "checkpoint/model_config.h"
 #include "kernels/packed_matrix.h"
-#include "parallel/thread_pool.h"
 #include "tensor/mat.h"
 
 namespace ocelli {
@@ -83,15 +80,6 @@ struct ModelWeights {
 
   size_t size_bytes() const;
 };
-
-// Hears how many of the model's tensors are loaded.
-using LoadProgress = std::function<void(size_t done, size_t total)>;
-
-// Loads every tensor that `source.config()` names, releasing each as soon as it is packed. A matrix
-// that kPacked12 would not shrink much, for its exponents are many, is held as kBf16.
-// **Errors**: as WeightSource::Tensor. **Threads**: uses `pool`.
-Result<ModelWeights> LoadWeights(WeightSource& source, WeightFormat wanted, ThreadPool& pool,
-                                 const LoadProgress& progress = {});
 
 // Returns what LoadWeights would take at most if all matrices were held as `format`.
 size_t EstimateWeightBytes(const ModelConfig& config, WeightFormat format);

@@ -41,6 +41,13 @@ TEST(PageFiles, HaveOnePathTypeAndContentEach) {
   EXPECT_GT(paths.size(), 20u);
 }
 
+TEST(PageFiles, HaveThePolicyThatIsInThePageItself) {
+  for (const server::StaticFile& file : PageFiles()) {
+    EXPECT_TRUE(file.policy.starts_with("default-src 'self'; script-src 'self'; ")) << file.policy;
+    EXPECT_EQ(file.policy.find("frame-ancestors"), std::string_view::npos) << "the server adds it";
+  }
+}
+
 TEST(PageFiles, HoldsScriptsStylesFontsAndTheIcon) {
   const auto files = PageFiles();
   EXPECT_NE(Find(files, "/favicon.svg"), nullptr);

@@ -161,5 +161,15 @@ Result<Patches> PreparePicture(const RgbImage& image, const ProcessorOptions& pr
       ""};
 }
 
+Result<Patches> PrepareEnhancedPicture(const EnhancedImage& enhanced,
+                                       const ProcessorOptions& processor,
+                                       const PictureOptions& options, ThreadPool& pool) {
+  OCELLI_ASSIGN_OR_RETURN(Patches patches,
+                          PreparePicture(enhanced.image, processor, options, pool));
+  patches.original_size = enhanced.facts.original_size;
+  patches.enhanced = std::make_shared<const EnhanceFacts>(enhanced.facts);
+  return patches;
+}
+
 }  // namespace ocelli
 #endif  // HWY_ONCE

@@ -2,9 +2,11 @@
 #define OCELLI_PICTURE_PATCHES_H_
 
 #include <cstddef>
+#include <memory>
 
 #include "base/error.h"
 #include "parallel/thread_pool.h"
+#include "picture/enhance.h"
 #include "picture/picture_key.h"
 #include "picture/processor_options.h"
 #include "picture/rgb_image.h"
@@ -25,6 +27,7 @@ struct Patches {
   SizePx used_size;         // after the size rule
   size_t image_tokens = 0;  // grid_h * grid_w / merge_size^2
   PictureKey key;
+  std::shared_ptr<const EnhanceFacts> enhanced;  // null: not asked for
 };
 
 // Cuts a picture into normalised patches, into a buffer that the caller planned.
@@ -38,6 +41,12 @@ void Patchify(const RgbImage& image, const ProcessorOptions& processor, MatView<
 // **Errors**: those of CheckProcessorOptions and ChooseSize. **Threads**: uses `pool`.
 Result<Patches> PreparePicture(const RgbImage& image, const ProcessorOptions& processor,
                                const PictureOptions& options, ThreadPool& pool);
+
+// The same for an enhanced picture: its key is that of the pixels that are used, its original size
+// that of the picture as it came.
+Result<Patches> PrepareEnhancedPicture(const EnhancedImage& enhanced,
+                                       const ProcessorOptions& processor,
+                                       const PictureOptions& options, ThreadPool& pool);
 
 }  // namespace ocelli
 

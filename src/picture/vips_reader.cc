@@ -53,17 +53,6 @@ struct ThreadVisit {
   ~ThreadVisit() { vips_thread_shutdown(); }
 };
 
-Status StartVips() {
-  static const bool ready = InitVips();
-  if (!ready) {
-    return Error{ErrorCode::kUnavailable,
-                 "the picture library libvips cannot start; install libvips42", ""};
-  }
-  thread_local const ThreadVisit visit;
-  static_cast<void>(visit);
-  return {};
-}
-
 // libvips keeps one error text for all threads, so it is cleared and never shown: it may speak of
 // somebody else's picture.
 Error Damaged(PictureKind kind) {
@@ -310,6 +299,17 @@ Status ReadRows(PictureKind kind, VipsImage* image, SampleLayout layout, int ori
 }
 
 }  // namespace
+
+Status StartVips() {
+  static const bool ready = InitVips();
+  if (!ready) {
+    return Error{ErrorCode::kUnavailable,
+                 "the picture library libvips cannot start; install libvips42", ""};
+  }
+  thread_local const ThreadVisit visit;
+  static_cast<void>(visit);
+  return {};
+}
 
 Result<PictureInfo> ProbeWithVips(PictureKind kind, std::span<const std::byte> bytes,
                                   const DecodeLimits& limits) {

@@ -9,6 +9,10 @@
 
 namespace ocelli {
 
+// Starts libvips, once a process. **Errors**: kUnavailable. **Threads**: every thread that uses
+// libvips calls it, and what libvips keeps for that thread is freed when it ends.
+Status StartVips();
+
 // Every kind but BMP, through libvips. Only the loader of the sniffed kind is ever called, and
 // loaders that libvips marks untrusted stay blocked for the whole process.
 // **Errors**, **Threads**: as ProbePicture and DecodePicture.

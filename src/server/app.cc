@@ -26,10 +26,12 @@ bool IsSaneId(std::string_view id) {
   });
 }
 
-std::string BasePathOf(const ServerOptions& options) {
-  std::string path = options.base_path;
-  while (path.ends_with('/')) path.pop_back();
-  return path;
+// Links of the page are relative to its folder, so its address must end in a slash.
+HttpResponse RedirectToFolder(const std::string& path, const std::string& query) {
+  HttpResponse response = TextResponse("", "text/plain; charset=utf-8");
+  response.status = 308;
+  response.fields.emplace_back("Location", path + "/" + (query.empty() ? "" : "?" + query));
+  return response;
 }
 
 bool HasCompressedBody(const HttpRequest& request) {
@@ -50,7 +52,7 @@ std::string_view KnownMethod(std::string_view method) {
 
 App::App(const ServerOptions& options, Gatekeeper gatekeeper, const Router& router,
          Metrics& metrics)
-    : base_path_(BasePathOf(options)),
+    : base_path_(options.base_path),
       gatekeeper_(std::move(gatekeeper)),
       router_(router),
       metrics_(metrics) {}
@@ -71,6 +73,11 @@ void App::AdmitTo(HttpRequest& request, Admission& admission) const {
   if (const auto fault = gatekeeper_.CheckHost(request)) return refuse(*fault);
   admission.fields = gatekeeper_.CorsFields(request);
   const bool has_path = FindPath(request);
+  if (has_path && request.path.empty()) {
+    admission.route = "/";
+    admission.refusal = RedirectToFolder(base_path_, request.query);
+    return;
+  }
   Router::Match match = has_path ? router_.Find(request.method, request.path) : Router::Match();
   if (match.allow.empty()) {
     return refuse({404, "there is nothing at this path; GET / lists the routes", "not_found"});
@@ -97,7 +104,8 @@ void App::AdmitTo(HttpRequest& request, Admission& admission) const {
   admission.handler = match.route->handler;
 }
 
-// Splits the target into path and query, below the base path. Returns false for another path.
+// Splits the target into path and query, below the base path; the path is empty for the base path
+// itself. Returns false for another path.
 bool App::FindPath(HttpRequest& request) const {
   std::string_view target = request.path;
   if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme < 8) {
@@ -108,9 +116,9 @@ bool App::FindPath(HttpRequest& request) const {
   std::string path = api::PercentDecoded(target.substr(0, end));
   if (!path.starts_with(base_path_)) return false;
   path.erase(0, base_path_.size());
-  if (path.empty() && !base_path_.empty()) path = "/";
+  const bool below = path.starts_with('/') || (path.empty() && !base_path_.empty());
   request.path = std::move(path);
-  return request.path.starts_with('/');
+  return below;
 }
 
 HttpResponse App::FaultResponse(const HttpFault& fault) { return ErrorResponse(fault); }

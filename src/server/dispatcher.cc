@@ -58,8 +58,14 @@ Result<std::shared_ptr<Generation>> Dispatcher::Begin(std::shared_ptr<const Serv
   }
   auto generation = std::make_shared<Generation>(*this, std::move(service), std::move(observer),
                                                  std::move(name), std::move(scope));
+  if (IdleLocked() && on_busy_) on_busy_();
   preparing_.insert(generation);
   return generation;
+}
+
+bool Dispatcher::idle() const {
+  const std::lock_guard lock(mutex_);
+  return IdleLocked();
 }
 
 int Dispatcher::RetryAfterSeconds(const Service& service) const {
@@ -79,7 +85,7 @@ void Dispatcher::Drain() {
 
 bool Dispatcher::WaitUntilIdle(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  return idle_.wait_for(lock, timeout, [this] { return preparing_.empty() && in_engine_.empty(); });
+  return idle_.wait_for(lock, timeout, [this] { return IdleLocked(); });
 }
 
 void Dispatcher::CancelAll() {
@@ -109,7 +115,7 @@ void Dispatcher::Ended(const std::shared_ptr<Generation>& generation) {
   const std::lock_guard lock(mutex_);
   preparing_.erase(generation);
   in_engine_.erase(generation);
-  if (preparing_.empty() && in_engine_.empty()) idle_.notify_all();
+  if (IdleLocked()) idle_.notify_all();
 }
 
 void Dispatcher::ObserveFinished(const FinishedEvent& finished) {

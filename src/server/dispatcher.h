@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -30,6 +31,12 @@ class Dispatcher {
   // **Errors**: those of PictureLoader::Create. `metrics` outlives the dispatcher.
   static Result<std::unique_ptr<Dispatcher>> Create(const ServerOptions& options, Metrics& metrics);
   ~Dispatcher();
+
+  // Calls `task` whenever a first call comes after none was under way. Set once, before calls come;
+  // it must not call back.
+  void OnBusy(std::function<void()> task) { on_busy_ = std::move(task); }
+  // Whether no call is under way.
+  bool idle() const;
 
   // Registers a call whose JSON is not read yet. **Errors**: kUnavailable when draining;
   // kResourceExhausted when the queue is full, before anything is spent on the call.
@@ -62,11 +69,13 @@ class Dispatcher {
   void EnteredEngine(const std::shared_ptr<Generation>& generation);
   void Ended(const std::shared_ptr<Generation>& generation);
   void ObserveFinished(const FinishedEvent& finished);
+  bool IdleLocked() const { return preparing_.empty() && in_engine_.empty(); }
   std::vector<std::shared_ptr<Generation>> UnderWay() const;
 
   Metrics& metrics_;
   const std::unique_ptr<PictureLoader> loader_;
   const std::shared_ptr<ByteBudget> prepared_;
+  std::function<void()> on_busy_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable idle_;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "server/test_client.h"
@@ -208,7 +209,13 @@ TEST(Generation, TokenizeRendersThePrompt) {
 TEST(Generation, ListsItsModel) {
   TestServer server;
   const HttpAnswer list = Get(server.port(), "/v1/models");
-  EXPECT_EQ(list.Json()["data"][0]["id"], "test-model");
+  const json model = list.Json()["data"][0];
+  EXPECT_EQ(model["id"], "test-model");
+  EXPECT_EQ(model["default_sampling"]["max_tokens"], kDefaultMaxNewTokens);
+  EXPECT_EQ(model["pictures"]["min_pixels"], 32 * 32);
+  EXPECT_EQ(model["pictures"]["max_file_bytes"], size_t{32} << 20);
+  EXPECT_EQ(model["pictures"]["max_source_pixels"], DecodeLimits().max_pixels);
+  EXPECT_EQ(model["pictures"]["max_pictures"], 64);
   EXPECT_EQ(Get(server.port(), "/v1/models/test-model").status, 200);
   EXPECT_EQ(Get(server.port(), "/v1/models/other").status, 404);
 }
@@ -242,21 +249,58 @@ TEST(Generation, ModelRoutesSay503UntilTheModelIsThere) {
   EXPECT_EQ(server.Chat(ChatBody("hi", 1)).status, 200);
 }
 
+TEST(Generation, ReadySaysWhenTheEngineStandsStillWithWork) {
+  TestServerOptions options;
+  options.server.stuck_after = std::chrono::seconds(0);
+  TestServer server(options);
+  for (int round = 0; round < 2; ++round) {  // the second after a time without work
+    server.gate().Close();
+    RawClient client(server.port());
+    client.Send(RequestText("POST", "/v1/chat/completions", ChatBody("hello", 5), ""));
+    ASSERT_TRUE(server.gate().WaitForArrival());
+    std::string ready;
+    for (int i = 0; i < 3000 && ready.find("stuck") == std::string::npos; ++i) {
+      ready = Get(server.port(), "/ready").body;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_NE(ready.find("stuck"), std::string::npos) << ready;
+    server.gate().Open();
+    EXPECT_EQ(client.ReadAnswer().status, 200);
+    for (int i = 0; i < 3000 && ready.find("stuck") != std::string::npos; ++i) {
+      ready = Get(server.port(), "/ready").body;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(ready.find("stuck"), std::string::npos) << ready;
+  }
+}
+
 TEST(Generation, MetricsCountWhatHappened) {
   TestServer server;
   server.Chat(ChatBody("hello", 5));
   server.Chat("{");
   server.Chat(PictureChatBody(PictureUrl(), 3));
-  const std::string text = Get(server.port(), "/metrics").body;
-  for (const std::string line :
-       {R"(ocelli_http_requests_total{route="/v1/chat/completions",status="200"} 2)",
-        R"(ocelli_http_requests_total{route="/v1/chat/completions",status="400"} 1)",
-        "ocelli_completion_tokens_total 8", "ocelli_request_seconds_count 2",
-        "ocelli_picture_decode_seconds_count 1", "ocelli_encode_seconds_count 1",
-        "ocelli_time_to_first_token_seconds_count 2", "ocelli_pictures_encoded_total 1",
-        "ocelli_kv_blocks "}) {
-    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  const std::vector<std::string> lines = {
+      R"(ocelli_http_requests_total{route="/v1/chat/completions",status="200"} 2)",
+      R"(ocelli_http_requests_total{route="/v1/chat/completions",status="400"} 1)",
+      "ocelli_completion_tokens_total 8",
+      "ocelli_request_seconds_count 2",
+      "ocelli_picture_decode_seconds_count 1",
+      "ocelli_encode_seconds_count 1",
+      "ocelli_time_to_first_token_seconds_count 2",
+      "ocelli_pictures_encoded_total 1",
+      "ocelli_kv_blocks "};
+  // An answer may arrive a moment before it is counted.
+  std::string text;
+  std::string missing = "(not read)";
+  for (int i = 0; i < 3000 && !missing.empty(); ++i) {
+    text = Get(server.port(), "/metrics").body;
+    missing.clear();
+    for (const std::string& line : lines) {
+      if (text.find(line) == std::string::npos) missing = line;
+    }
+    if (!missing.empty()) std::this_thread::sleep_for(milliseconds(5));
   }
+  EXPECT_EQ(missing, "") << text;
 }
 
 }  // namespace

@@ -25,10 +25,18 @@ std::string EntityTag(std::string_view content) {
   return tag + "\"";
 }
 
+// A page cannot forbid its framing in its own text, so that is added here.
+std::string PolicyOf(const StaticFile& file) {
+  std::string policy(file.policy);
+  if (!policy.empty()) policy += "; ";
+  return policy + "frame-ancestors 'none'";
+}
+
 std::vector<HttpField> FieldsOf(const StaticFile& file, const std::string& tag) {
   std::vector<HttpField> fields = {
       {"ETag", tag},
       {"Cache-Control", file.immutable ? "public, max-age=31536000, immutable" : "no-cache"},
+      {"Content-Security-Policy", PolicyOf(file)},
       {"X-Frame-Options", "DENY"},
       {"Referrer-Policy", "no-referrer"}};
   if (!file.content_encoding.empty())
@@ -68,7 +76,10 @@ void AddPageRoutes(const std::vector<StaticFile>& files, Router& router) {
   router.Add({"GET", "/", RouteAccess::kOpen,
               [page = PlainPage(router)](const std::shared_ptr<Exchange>& exchange) {
                 HttpResponse response = TextResponse(page, kHtmlType);
-                response.fields.emplace_back("Content-Security-Policy", "default-src 'none'");
+                response.fields = {
+                    {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+                    {"X-Frame-Options", "DENY"},
+                    {"Referrer-Policy", "no-referrer"}};
                 exchange->Respond(std::move(response));
               }});
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <span>
 #include <utility>
 
 #include "api/base64.h"
@@ -64,7 +63,7 @@ bool PictureLoader::IsFetched(const api::PictureReference& picture) const {
   return fetcher_.enabled() && (scheme == "http" || scheme == "https");
 }
 
-Result<PictureLoader::Bytes> PictureLoader::ReadBytes(const api::PictureReference& picture,
+Result<PictureLoader::Bytes> PictureLoader::ReadBytes(api::PictureReference& picture,
                                                       const std::string& scope,
                                                       const std::atomic<bool>& cancelled) {
   auto bytes = ReadUnnamed(picture, scope, cancelled);
@@ -72,14 +71,15 @@ Result<PictureLoader::Bytes> PictureLoader::ReadBytes(const api::PictureReferenc
   return bytes;
 }
 
-Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(const api::PictureReference& picture,
+Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(api::PictureReference& picture,
                                                         const std::string& scope,
                                                         const std::atomic<bool>& cancelled) {
   if (picture.url.empty() && picture.bytes.empty() && !picture.uuid.empty()) {
     return store_.Get(scope, picture.uuid);
   }
-  if (!picture.url.empty()) {
-    OCELLI_ASSIGN_OR_RETURN(auto bytes, ReadUrl(picture.url, cancelled));
+  const std::string url = std::exchange(picture.url, {});
+  if (!url.empty()) {
+    OCELLI_ASSIGN_OR_RETURN(auto bytes, ReadUrl(url, cancelled));
     return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   }
   if (picture.bytes.size() > max_picture_bytes_) {
@@ -88,8 +88,7 @@ Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(const api::PictureRefere
                              max_picture_bytes_),
                  ""};
   }
-  const auto bytes = std::as_bytes(std::span(picture.bytes));
-  return std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return std::make_shared<const std::vector<std::byte>>(std::exchange(picture.bytes, {}));
 }
 
 Result<std::vector<std::byte>> PictureLoader::ReadUrl(const std::string& url,
@@ -120,12 +119,29 @@ Result<std::shared_ptr<const Patches>> PictureLoader::Prepare(
 Result<std::shared_ptr<const Patches>> PictureLoader::PrepareUnnamed(
     const api::PictureReference& picture, const Bytes& bytes, const Service& service,
     const Admit& admit, ThreadPool& pool) {
+  if (picture.enhance) return PrepareEnhanced(picture, bytes, service, admit, pool);
   const PictureOptions options = api::PictureBudget(picture, service.default_picture);
   OCELLI_ASSIGN_OR_RETURN(const PictureInfo info, ProbePicture(*bytes, service.decode_limits));
   OCELLI_ASSIGN_OR_RETURN(const SizePx size, ChooseSize(info.size, service.processor, options));
   OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
   OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(*bytes, service.decode_limits));
   OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, service.processor, options, pool));
+  return std::make_shared<const Patches>(std::move(patches));
+}
+
+// How many tokens an enhanced picture costs is known only when it is there.
+Result<std::shared_ptr<const Patches>> PictureLoader::PrepareEnhanced(
+    const api::PictureReference& picture, const Bytes& bytes, const Service& service,
+    const Admit& admit, ThreadPool& pool) {
+  OCELLI_ASSIGN_OR_RETURN(RgbImage image, DecodePicture(*bytes, service.decode_limits));
+  OCELLI_ASSIGN_OR_RETURN(const EnhancedImage enhanced,
+                          EnhancePicture(std::move(image), *picture.enhance));
+  const PictureOptions options = api::PictureBudget(picture, service.default_picture);
+  OCELLI_ASSIGN_OR_RETURN(const SizePx size,
+                          ChooseSize(enhanced.image.size(), service.processor, options));
+  OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
+  OCELLI_ASSIGN_OR_RETURN(Patches patches,
+                          PrepareEnhancedPicture(enhanced, service.processor, options, pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
 

@@ -33,8 +33,9 @@ class PictureLoader {
   // Whether ReadBytes will wait for the network, which may take long.
   bool IsFetched(const api::PictureReference& picture) const;
 
-  // Returns the encoded picture, from wherever it is. **Errors**: param names its place.
-  Result<Bytes> ReadBytes(const api::PictureReference& picture, const std::string& scope,
+  // Returns the encoded picture, from wherever it is. URL and bytes are taken out of `picture` and
+  // freed as soon as they are read. **Errors**: param names its place.
+  Result<Bytes> ReadBytes(api::PictureReference& picture, const std::string& scope,
                           const std::atomic<bool>& cancelled);
 
   // Decodes and prepares a picture, and keeps it where it has a uuid. `admit` is asked before
@@ -51,11 +52,14 @@ class PictureLoader {
 
   Result<std::vector<std::byte>> ReadUrl(const std::string& url,
                                          const std::atomic<bool>& cancelled) const;
-  Result<Bytes> ReadUnnamed(const api::PictureReference& picture, const std::string& scope,
+  Result<Bytes> ReadUnnamed(api::PictureReference& picture, const std::string& scope,
                             const std::atomic<bool>& cancelled);
   Result<std::shared_ptr<const Patches>> PrepareUnnamed(const api::PictureReference& picture,
                                                         const Bytes& bytes, const Service& service,
                                                         const Admit& admit, ThreadPool& pool);
+  Result<std::shared_ptr<const Patches>> PrepareEnhanced(const api::PictureReference& picture,
+                                                         const Bytes& bytes, const Service& service,
+                                                         const Admit& admit, ThreadPool& pool);
 
   const size_t max_picture_bytes_;
   const PictureFetcher fetcher_;

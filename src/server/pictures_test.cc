@@ -71,6 +71,23 @@ TEST(Pictures, ABadOneIsNamedByItsPlace) {
   }
 }
 
+TEST(Pictures, EnhancedOnesSayWhatWasDone) {
+  TestServer server;
+  json picture = Picture(PictureUrl());
+  picture["enhance"] = {{"turn", 90}, {"light", false}};
+  const HttpAnswer answer = server.Chat(BodyOf({picture, Text("b")}));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const json used = answer.Json()["usage"]["prompt_tokens_details"]["pictures"][0];
+  EXPECT_EQ(used["enhanced"]["steps"], json({"turn"}));
+  EXPECT_EQ(used["enhanced"]["blank"], true);  // it is of one colour
+  EXPECT_EQ(used["enhanced"]["to_original"].size(), 9u);
+  picture["enhance"] = {{"turn", 91}};
+  EXPECT_EQ(server.Chat(BodyOf({picture, Text("b")})).Error("param"), "messages[0].content[0]");
+  picture["enhance"] = true;
+  picture["image_url"]["url"] = "data:image/bmp;base64," + Base64(PictureBytes().substr(0, 5000));
+  EXPECT_EQ(server.Chat(BodyOf({picture, Text("b")})).Error("param"), "messages[0].content[0]");
+}
+
 TEST(Pictures, FileUrlsSayTheSameWhetherTheFileExists) {
   TestServer server;
   EXPECT_EQ(server.Chat(PictureChatBody("file:///etc/passwd", 2)).Error("message"),

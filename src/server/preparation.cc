@@ -74,7 +74,7 @@ Result<std::shared_ptr<const Patches>> Preparation::LoadOne(size_t index,
                                                             const PictureLoader::Bytes& bytes,
                                                             ThreadPool& pool) {
   if (cancelled_) return Cancelled();
-  const api::PictureReference& picture = call_.conversation.pictures[index];
+  api::PictureReference& picture = call_.conversation.pictures[index];  // this task's own
   PictureLoader::Bytes encoded = bytes;
   if (encoded == nullptr) {
     OCELLI_ASSIGN_OR_RETURN(encoded, tools_.loader.ReadBytes(picture, scope_, cancelled_));
@@ -117,8 +117,7 @@ Result<PreparedCall> Preparation::Combine() {
   const std::lock_guard lock(mutex_);
   PreparedCall prepared{{}, {}, 0, std::move(share_)};
   for (const auto& patches : patches_) {
-    prepared.pictures.push_back(
-        {patches->original_size, patches->used_size, patches->image_tokens});
+    prepared.pictures.push_back(api::PictureUseOf(*patches));
   }
   const auto spent = std::chrono::steady_clock::now() - start_;
   prepared.picture_seconds = std::chrono::duration<double>(spent).count();

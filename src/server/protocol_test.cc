@@ -253,10 +253,36 @@ TEST(Protocol, TheBasePathIsBeforeEveryRoute) {
   options.server.base_path = "/ocelli/";
   TestServer server(options);
   EXPECT_EQ(Get(server.port(), "/ocelli/health").status, 200);
-  EXPECT_EQ(Get(server.port(), "/ocelli").status, 200);
+  EXPECT_EQ(Get(server.port(), "/ocelli/").status, 200);
   EXPECT_EQ(Get(server.port(), "/health").status, 404);
   EXPECT_EQ(Get(server.port(), "/ocellihealth").status, 404);
   EXPECT_EQ(Get(server.port(), "http://localhost/ocelli/health").status, 200);  // as to a proxy
+}
+
+TEST(Protocol, TheBasePathWithoutItsSlashLeadsToThePage) {
+  TestServerOptions options;
+  options.server.base_path = "/tools/ocelli";
+  options.server.api_keys = {"key"};
+  TestServer server(options);
+  for (const std::string method : {"GET", "HEAD", "POST"}) {
+    const HttpAnswer answer = Request(server.port(), method, "/tools/ocelli");
+    EXPECT_EQ(answer.status, 308) << method;
+    EXPECT_EQ(answer.Field("location"), "/tools/ocelli/") << method;
+  }
+  EXPECT_EQ(Get(server.port(), "/tools/ocelli?lang=en").Field("location"),
+            "/tools/ocelli/?lang=en");
+  EXPECT_EQ(Get(server.port(), "/tools").status, 404);
+  EXPECT_EQ(Get(server.port(), "/tools/ocelli", "Host: evil.example\r\n").status, 403);
+}
+
+TEST(Protocol, TasksAreFoundBelowTheBasePath) {
+  TestServerOptions options;
+  options.server.base_path = "/ocelli/";
+  TestServer server(options);
+  const HttpAnswer begun = Post(server.port(), "/ocelli/predict", R"({"question":"hi"})");
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  EXPECT_TRUE(begun.Field("location").starts_with("/ocelli/predict/")) << begun.Field("location");
+  EXPECT_EQ(Get(server.port(), begun.Field("location")).status, 200);
 }
 
 TEST(Protocol, ThePlainPageListsTheRoutes) {
@@ -269,13 +295,21 @@ TEST(Protocol, ThePlainPageListsTheRoutes) {
 
 TEST(Protocol, StaticFilesHaveTagsAndTypes) {
   TestServerOptions options;
-  options.server.static_files = {{"/", "text/html", "", "<p>page", false},
-                                 {"/a.js", "text/javascript", "gzip", "zipped", true}};
+  options.server.static_files = {{"/", "text/html", "", "<p>page", false, "default-src 'self'"},
+                                 {"/a.js", "text/javascript", "gzip", "zipped", true, {}}};
   TestServer server(options);
-  EXPECT_EQ(Get(server.port(), "/").body, "<p>page");
+  const HttpAnswer page = Get(server.port(), "/");
+  EXPECT_EQ(page.body, "<p>page");
+  EXPECT_EQ(page.Field("content-security-policy"), "default-src 'self'; frame-ancestors 'none'");
   const HttpAnswer script = Get(server.port(), "/a.js?v=1");
   EXPECT_EQ(script.Field("content-encoding"), "gzip");
   EXPECT_NE(script.Field("cache-control").find("immutable"), std::string::npos);
+  EXPECT_EQ(script.Field("content-security-policy"), "frame-ancestors 'none'");
+  for (const HttpAnswer& answer : {page, script}) {
+    EXPECT_EQ(answer.Field("x-content-type-options"), "nosniff");
+    EXPECT_EQ(answer.Field("referrer-policy"), "no-referrer");
+    EXPECT_EQ(answer.Field("x-frame-options"), "DENY");
+  }
   const HttpAnswer again =
       Get(server.port(), "/a.js", "If-None-Match: " + script.Field("etag") + "\r\n");
   EXPECT_EQ(again.status, 304);

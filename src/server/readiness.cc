@@ -31,11 +31,12 @@ std::shared_ptr<const Service> Readiness::service() const {
   return service_;
 }
 
-void Readiness::Watch(TimePoint now) {
-  if (const auto current = service()) Watch(current->engine->Stats(), now);
+bool Readiness::Watch(TimePoint now) {
+  const auto current = service();
+  return current != nullptr && Watch(current->engine->Stats(), now);
 }
 
-void Readiness::Watch(const EngineStats& stats, TimePoint now) {
+bool Readiness::Watch(const EngineStats& stats, TimePoint now) {
   const std::lock_guard lock(mutex_);
   const bool idle = stats.waiting_requests == 0 && stats.running_sequences == 0;
   if (idle || stats.steps != last_steps_) {
@@ -44,6 +45,7 @@ void Readiness::Watch(const EngineStats& stats, TimePoint now) {
     still_since_ = now;
   }
   last_steps_ = stats.steps;
+  return !idle;
 }
 
 HttpResponse Readiness::Response(TimePoint now) const {

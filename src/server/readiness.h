@@ -29,10 +29,11 @@ class Readiness {
   // The service, null while it is loading.
   std::shared_ptr<const Service> service() const;
 
-  // Looks whether the engine has moved. Call it every second or so.
-  void Watch(TimePoint now);
+  // Looks whether the engine has moved. Call it every second or so while it returns true: as long
+  // as the engine has work.
+  bool Watch(TimePoint now);
   // Sees one reading of an engine's counters.
-  void Watch(const EngineStats& stats, TimePoint now);
+  bool Watch(const EngineStats& stats, TimePoint now);
 
   // Returns the answer of /ready: 200, or 503 with why and, while loading, how far.
   HttpResponse Response(TimePoint now) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <utility>
@@ -40,8 +41,19 @@ api::ReplyContext ContextOf(const Service& service, std::string id,
   return context;
 }
 
-api::ModelCard CardOf(const Service& service) {
-  return {service.model_id, service.created, service.max_context_tokens};
+api::ModelCard CardOf(const Service& service, const ServerOptions& options) {
+  api::ModelCard card;
+  card.id = service.model_id;
+  card.created = service.created;
+  card.max_context_tokens = service.max_context_tokens;
+  card.default_params = service.default_params;
+  card.processor = service.processor;
+  card.default_picture = service.default_picture;
+  card.max_file_bytes =
+      std::min(options.max_picture_bytes, service.decode_limits.max_encoded_bytes);
+  card.max_source_pixels = service.decode_limits.max_pixels;
+  card.max_pictures = options.max_pictures;
+  return card;
 }
 
 // Moves the conversation out of `call`, with the rest as a copy: what is kept for the reply needs
@@ -195,11 +207,11 @@ void Routes::Tokenize(const ExchangePtr& exchange, const ServicePtr& service) {
 }
 
 void Routes::ListModels(const ExchangePtr& exchange, const ServicePtr& service) {
-  exchange->Respond(JsonResponse(api::ModelsListJson(CardOf(*service))));
+  exchange->Respond(JsonResponse(api::ModelsListJson(CardOf(*service, options_))));
 }
 
 void Routes::ShowModel(const ExchangePtr& exchange, const ServicePtr& service) {
-  const auto body = api::ModelJson(CardOf(*service), exchange->request().parameter);
+  const auto body = api::ModelJson(CardOf(*service, options_), exchange->request().parameter);
   exchange->Respond(body.ok() ? JsonResponse(*body) : ErrorResponse(body.error()));
 }
 

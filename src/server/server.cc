@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -34,18 +36,25 @@ constexpr milliseconds kWatchInterval{1000};
 constexpr milliseconds kAfterCancel{5000};  // for cancelled answers to end
 constexpr milliseconds kLastWords{2000};    // for their last bytes to be written
 
+// A base path is written without a slash at its end from here on.
+ServerOptions Normalized(ServerOptions options) {
+  while (options.base_path.ends_with('/')) options.base_path.pop_back();
+  return options;
+}
+
 class ServerImpl : public Server {
  public:
   ServerImpl(const ServerOptions& options, std::unique_ptr<Metrics> metrics,
              std::unique_ptr<Dispatcher> dispatcher)
-      : options_(options),
+      : options_(Normalized(options)),
         metrics_(std::move(metrics)),
         dispatcher_(std::move(dispatcher)),
         readiness_(options.stuck_after),
         routes_(options_, readiness_, *dispatcher_, *metrics_),
         app_(options_, Gatekeeper(options, IsLoopbackHost(options.host)), router_, *metrics_),
         work_(asio::make_work_guard(io_)),
-        watch_(io_) {
+        watch_(asio::make_strand(io_)) {
+    dispatcher_->OnBusy([this] { asio::post(watch_.get_executor(), [this] { Watch(); }); });
     routes_.AddTo(router_);
     AddPageRoutes(options_.static_files, router_);
   }
@@ -56,7 +65,6 @@ class ServerImpl : public Server {
     OCELLI_ASSIGN_OR_RETURN(listener_,
                             Listener::Open(io_, options_, app_, connections_, *metrics_));
     listener_->Start();
-    Watch();
     for (int i = 0; i < kIoThreads; ++i) threads_.emplace_back([this] { RunIo(); });
     return {};
   }
@@ -93,8 +101,10 @@ class ServerImpl : public Server {
     }
   }
 
+  // Looks at the engine as long as there is work. A server that has none sleeps until one comes.
   void Watch() {
-    readiness_.Watch(Clock::now());
+    const bool working = readiness_.Watch(Clock::now());
+    if (!working && dispatcher_->idle()) return;
     watch_.expires_after(kWatchInterval);
     watch_.async_wait([this](const boost::system::error_code& error) {
       if (!error) Watch();

@@ -219,6 +219,7 @@ Session::Awaitable<bool> Session::Answer(std::shared_ptr<Exchange> exchange) {
   ExchangeEnd end{*exchange};
   end.complete = co_await SendAnswer(*exchange);
   Conclude(end.complete ? exchange->head().status : kClientLeft, exchange->stages());
+  cut_ = !end.complete;
   const bool kept = end.complete && KeepAlive(exchange->head());
   co_return kept;
 }
@@ -301,7 +302,7 @@ Session::Awaitable<bool> Session::SendFault(HttpFault fault) {
 
 Session::Awaitable<void> Session::Linger() {
   if (read_closed_) co_return;
-  transport_->ShutdownSend();
+  transport_->ShutdownSend(!cut_);
   const TimePoint end = Clock::now() + kLingerTotal;
   Io io = Io::kDone;
   while (io == Io::kDone) {

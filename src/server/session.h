@@ -89,6 +89,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stopping_ = false;
   bool served_ = false;  // a request; who just came may still send one while we stop
   bool idle_ = false;    // between two requests
+  bool cut_ = false;     // an answer was begun and will not end
 
   // Of the request in progress.
   RequestRecord record_;

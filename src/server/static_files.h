@@ -13,6 +13,7 @@ struct StaticFile {
   std::string content_encoding;  // "gzip", or empty
   std::string_view content;      // outlives the server
   bool immutable = false;        // its name changes with its content: browsers may keep it for good
+  std::string_view policy;       // what a browser lets it load and do: a Content-Security-Policy
 };
 
 }  // namespace ocelli::server

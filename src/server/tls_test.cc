@@ -6,10 +6,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "base/test_directory.h"
 #include "server/test_client.h"
@@ -40,30 +44,85 @@ void WriteCertificate(const TestDirectory& directory) {
   std::fclose(file);
 }
 
-TEST(Tls, AnswersUnderTlsAndIgnoresPlainClients) {
-  const TestDirectory directory;
-  WriteCertificate(directory);
-  TestServerOptions options;
-  options.server.tls_certificate = directory.path() / "cert.pem";
-  options.server.tls_key = directory.path() / "key.pem";
-  TestServer server(options);
-  RawClient plain(server.port());
+// A server under TLS and a client of it that does not look at the certificate.
+class TlsTest : public ::testing::Test {
+ protected:
+  using Error = boost::system::error_code;
+
+  void SetUp() override {
+    WriteCertificate(directory_);
+    options_.server.tls_certificate = directory_.path() / "cert.pem";
+    options_.server.tls_key = directory_.path() / "key.pem";
+  }
+  void Connect() {
+    server_.emplace(options_);
+    stream_.next_layer().connect({asio::ip::address_v4::loopback(), server_->port()});
+    stream_.handshake(asio::ssl::stream_base::client);
+  }
+  void Send(const std::string& bytes) { asio::write(stream_, asio::buffer(bytes)); }
+  // Reads to the end of the connection. Returns how it ended: "end of file" is TLS's own farewell.
+  Error ReadAll(std::string& answer) {
+    Error error;
+    asio::read(stream_, asio::dynamic_buffer(answer), error);
+    return error;
+  }
+
+  const TestDirectory directory_;
+  TestServerOptions options_;
+  std::optional<TestServer> server_;
+  asio::io_context io_;
+  asio::ssl::context context_{asio::ssl::context::tls_client};
+  asio::ssl::stream<asio::ip::tcp::socket> stream_{io_, context_};
+};
+
+TEST_F(TlsTest, AnswersUnderTlsAndIgnoresPlainClients) {
+  Connect();
+  RawClient plain(server_->port());
   plain.Send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(plain.ReadAnswer().status, 0);
-
-  asio::io_context io;
-  asio::ssl::context context(asio::ssl::context::tls_client);
-  asio::ssl::stream<asio::ip::tcp::socket> stream(io, context);
-  stream.next_layer().connect({asio::ip::address_v4::loopback(), server.port()});
-  stream.handshake(asio::ssl::stream_base::client);
-  const std::string request = RequestText("POST", "/v1/chat/completions",
-                                          ChatBody("hello", 5, true), "Connection: close\r\n");
-  asio::write(stream, asio::buffer(request));
+  Send(RequestText("POST", "/v1/chat/completions", ChatBody("hello", 5, true),
+                   "Connection: close\r\n"));
   std::string answer;
-  boost::system::error_code error;
-  asio::read(stream, asio::dynamic_buffer(answer), error);
+  EXPECT_EQ(ReadAll(answer), asio::error::eof);
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK")) << answer;
   EXPECT_NE(answer.find("data: [DONE]"), std::string::npos);
+}
+
+TEST_F(TlsTest, AnEndCanBeToldFromACut) {
+  options_.step = std::chrono::milliseconds(2);
+  Connect();
+  const std::string body = ChatBody("hello", 3900, true);
+  Send("POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: " +
+       std::to_string(body.size()) + "\r\n\r\n" + body);
+  std::string answer;
+  asio::read_until(stream_, asio::dynamic_buffer(answer), R"("content":"a")");
+  server_->StopServer();
+  EXPECT_NE(ReadAll(answer), asio::error::eof);
+  EXPECT_EQ(answer.find("[DONE]"), std::string::npos);
+}
+
+TEST_F(TlsTest, AnIdleConnectionIsEndedInOrder) {
+  Connect();
+  Send(RequestText("GET", "/health", "", ""));
+  std::string answer;
+  asio::read_until(stream_, asio::dynamic_buffer(answer), "\"ok\"}");
+  std::thread drain([&] { server_->server().Drain(); });
+  EXPECT_EQ(ReadAll(answer), asio::error::eof);
+  stream_.next_layer().close();
+  drain.join();
+}
+
+TEST_F(TlsTest, ARefusedBodyMayStillComeAndTheAnswerIsRead) {
+  options_.server.api_keys = {"key"};
+  Connect();
+  Send("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000000\r\n\r\n");
+  Error error;
+  const std::string piece(100'000, 'x');
+  for (int i = 0; i < 40 && !error; ++i) asio::write(stream_, asio::buffer(piece), error);
+  EXPECT_FALSE(error) << error.message();
+  std::string answer;
+  EXPECT_EQ(ReadAll(answer), asio::error::eof);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 401")) << answer;
 }
 
 TEST(Tls, FilesThatCannotBeUsedAreNamed) {

@@ -1,5 +1,8 @@
 #include "server/transport.h"
 
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <utility>
@@ -35,14 +38,13 @@ class PlainTransport : public Transport {
   void WriteSome(asio::const_buffer buffer, Handler handler) override {
     socket_.async_write_some(buffer, std::move(handler));
   }
-  void ShutdownSend() override { ShutdownSendOf(socket_); }
+  void ShutdownSend(bool) override { ShutdownSendOf(socket_); }
   void Close() override { CloseSocket(socket_); }
 
  private:
   tcp::socket socket_;
 };
 
-// Answers carry their length, so that the end of the connection needs no farewell of TLS's own.
 class TlsTransport : public Transport {
  public:
   TlsTransport(tcp::socket socket, asio::ssl::context& context)
@@ -60,10 +62,28 @@ class TlsTransport : public Transport {
   void WriteSome(asio::const_buffer buffer, Handler handler) override {
     stream_.async_write_some(buffer, std::move(handler));
   }
-  void ShutdownSend() override { ShutdownSendOf(stream_.next_layer()); }
+  void ShutdownSend(bool whole) override {
+    if (whole && SSL_is_init_finished(stream_.native_handle()) != 0) SendCloseNotify();
+    ShutdownSendOf(stream_.next_layer());
+  }
   void Close() override { CloseSocket(stream_.next_layer()); }
 
  private:
+  // The stream's own shutdown would wait for the client's farewell and fail on what it still sends,
+  // such as the rest of a refused body. So the record is made aside and sent by hand; a client that
+  // does not even take these few bytes goes without.
+  void SendCloseNotify() {
+    BIO* record = BIO_new(BIO_s_mem());
+    if (record == nullptr) return;
+    SSL_set0_wbio(stream_.native_handle(), record);  // owns it from here on
+    SSL_shutdown(stream_.native_handle());
+    char* bytes = nullptr;
+    const auto count = static_cast<size_t>(BIO_get_mem_data(record, &bytes));
+    error_code ignored;
+    stream_.next_layer().non_blocking(true, ignored);
+    stream_.next_layer().write_some(asio::buffer(bytes, count), ignored);
+  }
+
   asio::ssl::stream<tcp::socket> stream_;
 };
 

@@ -24,8 +24,9 @@ class Transport {
   virtual void Handshake(Handler handler) = 0;
   virtual void ReadSome(boost::asio::mutable_buffer buffer, Handler handler) = 0;
   virtual void WriteSome(boost::asio::const_buffer buffer, Handler handler) = 0;
-  // Says that nothing more will be sent; reading goes on.
-  virtual void ShutdownSend() = 0;
+  // Says that nothing more will be sent; reading goes on. Unless what was sent is `whole` a client
+  // under TLS is left to see that it was cut off.
+  virtual void ShutdownSend(bool whole) = 0;
   // Ends everything; pending handlers come with an error.
   virtual void Close() = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,23 @@ class Refusal : public ::testing::Test {
     const fs::path copy = directory_.path() / "model";
     fs::copy(GoldenDirectory() / "checkpoint_tied", copy, fs::copy_options::recursive);
     std::ofstream(copy / name, std::ios::binary | std::ios::trunc) << content;
+    return copy.string();
+  }
+
+  // Returns a copy of the tied golden checkpoint whose every answer is NaN.
+  std::string CheckpointWithoutNumbers() {
+    const fs::path copy = directory_.path() / "nan";
+    fs::copy(GoldenDirectory() / "checkpoint_tied", copy, fs::copy_options::recursive);
+    std::fstream file(copy / "model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
+    uint64_t header_bytes = 0;
+    file.read(reinterpret_cast<char*>(&header_bytes), sizeof(header_bytes));
+    std::string header(header_bytes, '\0');
+    file.read(header.data(), static_cast<std::streamsize>(header.size()));
+    const nlohmann::json tensors = nlohmann::json::parse(header);
+    const auto begin = tensors.at("model.language_model.norm.weight")["data_offsets"][0];
+    file.seekp(static_cast<std::streamoff>(sizeof(header_bytes) + header_bytes) +
+               begin.get<std::streamoff>());
+    file.write("\xc0\x7f", 2);  // bf16
     return copy.string();
   }
 
@@ -60,6 +78,15 @@ TEST_F(Refusal, Usage) {
   Expect({"ask", "?", "--load-format", "dummy"}, 2, "--config");
   Expect({"ask", "?", "--no-such-option"}, 2, "no-such-option");
   Expect({}, 2, "subcommand");
+}
+
+TEST_F(Refusal, AnAnswerThatFailsIsSaidOnce) {
+  Expect({"ask", "?", "--model", CheckpointWithoutNumbers()}, 1, "not a finite number");
+}
+
+TEST_F(Refusal, APictureByUuidAlone) {
+  Expect({"ask", "--messages", "-"}, 2, "give the picture's path or a data URL",
+         R"([{"role":"user","content":[{"type":"image_url","uuid":"cat"}]}])");
 }
 
 TEST_F(Refusal, NumbersThatAreOnlyNearlyNumbers) {

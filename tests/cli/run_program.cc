@@ -86,6 +86,10 @@ class Conversation {
       interrupted_ = true;
       kill(pid_, SIGINT);
     }
+    if (!terminated_ && input_.terminate_when && input_.terminate_when(pid_, result)) {
+      terminated_ = true;
+      kill(pid_, SIGTERM);
+    }
     if (elapsed > input_.kill_after) kill(pid_, SIGKILL);
   }
   static void Read(pollfd& from, std::string& to) {
@@ -115,6 +119,7 @@ class Conversation {
   std::array<pollfd, 3> fds_;
   Clock::time_point start_ = Clock::now();
   bool interrupted_ = false;
+  bool terminated_ = false;
   size_t written_ = 0;
 };
 

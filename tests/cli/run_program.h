@@ -2,6 +2,7 @@
 #define OCELLI_TESTS_CLI_RUN_PROGRAM_H_
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,12 @@ struct ProgramInput {
   std::string standard_input;
   std::vector<std::string> environment;  // "NAME=value", added to ours
   bool interrupt_on_output = false;      // sends SIGINT at the first byte on stdout
-  std::chrono::seconds kill_after{60};   // a test must end
-  std::string output_path;               // takes standard output in place of the result
-  std::string error_path;                // the same for standard error
+  // Asked again and again, with the program's id and what it wrote so far; the first time that it
+  // says yes SIGTERM is sent.
+  std::function<bool(int, const ProgramResult&)> terminate_when;
+  std::chrono::milliseconds kill_after = std::chrono::seconds(60);  // a test must end
+  std::string output_path;  // takes standard output in place of the result
+  std::string error_path;   // the same for standard error
 };
 
 // Runs `ocelli` with `arguments` and waits for its end.

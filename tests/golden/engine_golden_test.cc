@@ -88,10 +88,12 @@ class GoldenEngine {
  public:
   GoldenEngine(GoldenModel& model, const EngineOptions& options, int num_threads = 1)
       : model_(model), pool_(num_threads) {
-    auto runner = QwenRunner::Load(
-        *model.checkpoint, model.checkpoint->generation_config().eos_token_ids, options, pool_);
-    OCELLI_CHECK(runner.ok(), "{}", runner.error().message);
-    auto engine = Engine::Create(options, std::move(runner).value(), model.tokenizer);
+    auto weights = LoadWeights(*model.checkpoint, options.weight_format, pool_);
+    OCELLI_CHECK(weights.ok(), "{}", weights.error().message);
+    auto runner =
+        QwenRunner::Make(model.checkpoint->config(), std::move(weights).value(),
+                         model.checkpoint->generation_config().eos_token_ids, options, pool_);
+    auto engine = Engine::Create(options, std::move(runner), model.tokenizer);
     OCELLI_CHECK(engine.ok(), "{}", engine.error().message);
     engine_ = std::move(engine).value();
   }

@@ -27,7 +27,7 @@ describe('buildRequest', () => {
     const request = await ask([message({ ocr: true, pictureIds: ['a'] })]);
     expect(request).toMatchObject({ temperature: 0, repetition_penalty: 1, max_tokens: 2048, loop_guard: true });
     expect(request.messages[1]?.content).toEqual([
-      { type: 'image_url', uuid: 'a', image_url: { url: 'data:a' }, max_pixels: 2048 * 256 },
+      { type: 'image_url', uuid: 'a', image_url: { url: 'data:a' }, max_pixels: 2048 * 256, enhance: true },
       { type: 'text', text: '请逐行提取图中所有可见文字' },
     ]);
   });

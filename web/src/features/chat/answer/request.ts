@@ -54,8 +54,9 @@ async function partsOf(message: MessageRecord, picture: Question['picture'], max
   for (const id of message.pictureIds) {
     const budget = maxPixels === null ? {} : { max_pixels: maxPixels };
     const { url, uuid } = await picture(id);
-    // uuid and max_pixels are the server's own; a picture that it has needs no URL.
-    const part = { type: 'image_url', uuid, ...(url === undefined ? {} : { image_url: { url } }), ...budget };
+    // uuid, max_pixels and enhance are the server's own; a picture that it has needs no URL.
+    const enhance = message.ocr ? { enhance: true } : {};
+    const part = { type: 'image_url', uuid, ...(url === undefined ? {} : { image_url: { url } }), ...budget, ...enhance };
     parts.push(part as unknown as Part);
   }
   const text = message.ocr ? ocrQuestion(message.text) : message.text;

@@ -1,5 +1,5 @@
-#ifndef OCELLI_HUB_DISK_H_
-#define OCELLI_HUB_DISK_H_
+#ifndef OCELLI_BASE_DISK_H_
+#define OCELLI_BASE_DISK_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace ocelli::hub {
+namespace ocelli {
 
 // Returns the error for a write to `path` that errno says failed: kResourceExhausted when the disk
 // or a quota is full, kIo otherwise.
@@ -21,8 +21,13 @@ Status WriteAllAt(int fd, std::string_view data, uint64_t offset,
 // Makes `directory` and what leads to it. **Errors**: kIo, kResourceExhausted.
 Status MakeDirectories(const std::filesystem::path& directory);
 
-// Writes a small file so that it is either the old one or the whole new one, whatever happens.
+// Gives the file `path` this content so that it is either the old one or the whole new one,
+// whatever happens, a power cut included. The content is written to `fresh` first, which must be on
+// the same disk and nobody else's; a process that dies may leave it behind.
 // **Errors**: as WriteError.
+Status ReplaceFile(const std::filesystem::path& path, std::string_view content,
+                   const std::filesystem::path& fresh);
+// The same with a hidden file beside `path` as the fresh one.
 Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
 
 // Gives `link` the relative target `target`, replacing what was there. **Errors**: as WriteError.
@@ -39,6 +44,6 @@ Result<uint64_t> FreeDiskBytes(const std::filesystem::path& directory);
 // there is none.
 uint64_t DiskBytesOf(const std::filesystem::path& file);
 
-}  // namespace ocelli::hub
+}  // namespace ocelli
 
-#endif  // OCELLI_HUB_DISK_H_
+#endif  // OCELLI_BASE_DISK_H_

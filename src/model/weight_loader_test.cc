@@ -1,4 +1,4 @@
-#include "model/weights.h"
+#include "model/weight_loader.h"
 
 #include <bit>
 

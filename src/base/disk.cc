@@ -1,4 +1,4 @@
-#include "hub/disk.h"
+#include "base/disk.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 #include "base/descriptor.h"
 
-namespace ocelli::hub {
+namespace ocelli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,12 +42,11 @@ bool PutAll(size_t size, Put put) {
 Error WriteError(const fs::path& path, std::string_view verb) {
   const int reason = errno;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) {
-    return Error{
-        ErrorCode::kResourceExhausted,
-        fmt::format("the disk is full ({}: {}); free some space, or set HF_HOME to a folder "
-                    "on another disk: what was fetched is kept",
-                    path.string(), std::strerror(reason)),
-        path.string()};
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("the disk is full ({}: {}); free some space, or use a folder on "
+                             "another disk",
+                             path.string(), std::strerror(reason)),
+                 path.string()};
   }
   return Error{ErrorCode::kIo,
                fmt::format("cannot {} {}: {}", verb, path.string(), std::strerror(reason)),
@@ -74,15 +73,22 @@ Status MakeDirectories(const fs::path& directory) {
   return WriteError(directory, "make the folder");
 }
 
-Status ReplaceFile(const fs::path& path, std::string_view content) {
-  const fs::path fresh = Beside(path);
+Status ReplaceFile(const fs::path& path, std::string_view content, const fs::path& fresh) {
   const Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.open()) return WriteError(fresh, "create");
-  OCELLI_RETURN_IF_ERROR(WriteAll(file.get(), content, fresh));
-  if (fsync(file.get()) != 0) return WriteError(fresh, "write");
-  if (rename(fresh.c_str(), path.c_str()) != 0) return WriteError(path, "replace");
+  Status status = WriteAll(file.get(), content, fresh);
+  if (status.ok() && fsync(file.get()) != 0) status = WriteError(fresh, "write");
+  if (status.ok() && rename(fresh.c_str(), path.c_str()) != 0) status = WriteError(path, "replace");
+  if (!status.ok()) {
+    unlink(fresh.c_str());
+    return status;
+  }
   SyncDirectory(path.parent_path());
   return {};
+}
+
+Status ReplaceFile(const fs::path& path, std::string_view content) {
+  return ReplaceFile(path, content, Beside(path));
 }
 
 Status ReplaceLink(const fs::path& link, const fs::path& target) {
@@ -94,7 +100,8 @@ Status ReplaceLink(const fs::path& link, const fs::path& target) {
 }
 
 void SyncDirectory(const fs::path& directory) {
-  const Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor fd(
+      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.open()) fsync(fd.get());
 }
 
@@ -120,4 +127,4 @@ uint64_t DiskBytesOf(const fs::path& file) {
   return static_cast<uint64_t>(info.st_blocks) * kStatBlockBytes;
 }
 
-}  // namespace ocelli::hub
+}  // namespace ocelli
