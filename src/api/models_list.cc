@@ -62,6 +62,7 @@ Json ModelObject(const ModelCard& model) {
               {"owned_by", "ocelli"},
               {"context_length", model.max_context_tokens},
               {"max_model_len", model.max_context_tokens},
+              {"max_body_bytes", model.max_body_bytes},
               {"modalities", {{"input", {"text", "image"}}, {"output", {"text"}}}},
               {"capabilities",
                {{"vision", true},

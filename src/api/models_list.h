@@ -20,6 +20,7 @@ struct ModelCard {
   SamplingParams default_params;  // of requests that name nothing
   ProcessorOptions processor;
   PictureOptions default_picture;  // of pictures that name nothing
+  size_t max_body_bytes = 0;       // of one request, its pictures as base64
   size_t max_file_bytes = 0;       // of one encoded picture
   uint64_t max_source_pixels = 0;  // that its header may declare
   size_t max_pictures = 0;         // of one request

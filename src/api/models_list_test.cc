@@ -17,6 +17,7 @@ ModelCard Card() {
   card.default_params.top_p = 0.8f;
   card.default_params.top_k = 20;
   card.default_params.presence_penalty = 1.5f;
+  card.max_body_bytes = 67'108'864;
   card.max_file_bytes = 33'554'432;
   card.max_source_pixels = 100'000'000;
   card.max_pictures = 64;
@@ -33,7 +34,7 @@ TEST(ModelsList, HasTheFourStandardFieldsAndWhatTheModelTakes) {
   ASSERT_EQ(list["data"].size(), 1u);
   EXPECT_EQ(list["data"][0].dump(),
             R"({"id":"Qwen3-VL-2B-Instruct","object":"model","created":1700000000,)"
-            R"("owned_by":"ocelli","context_length":32768,"max_model_len":32768,)"
+            R"("owned_by":"ocelli","context_length":32768,"max_model_len":32768,"max_body_bytes":67108864,)"
             R"("modalities":{"input":["text","image"],"output":["text"]},)"
             R"("capabilities":{"vision":true,"streaming":true,"logprobs":true,"tools":false,)"
             R"("structured_outputs":false},)"

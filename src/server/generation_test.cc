@@ -212,6 +212,7 @@ TEST(Generation, ListsItsModel) {
   const json model = list.Json()["data"][0];
   EXPECT_EQ(model["id"], "test-model");
   EXPECT_EQ(model["default_sampling"]["max_tokens"], kDefaultMaxNewTokens);
+  EXPECT_EQ(model["max_body_bytes"], size_t{64} << 20);
   EXPECT_EQ(model["pictures"]["min_pixels"], 32 * 32);
   EXPECT_EQ(model["pictures"]["max_file_bytes"], size_t{32} << 20);
   EXPECT_EQ(model["pictures"]["max_source_pixels"], DecodeLimits().max_pixels);

@@ -49,6 +49,7 @@ api::ModelCard CardOf(const Service& service, const ServerOptions& options) {
   card.default_params = service.default_params;
   card.processor = service.processor;
   card.default_picture = service.default_picture;
+  card.max_body_bytes = options.max_body_bytes;
   card.max_file_bytes =
       std::min(options.max_picture_bytes, service.decode_limits.max_encoded_bytes);
   card.max_source_pixels = service.decode_limits.max_pixels;
