@@ -200,6 +200,7 @@ export const en: typeof zhCN = {
     import: 'Import',
     imported: 'Imported {{added}} chats; {{skipped}} were here already.',
     importFailed: 'The import failed. Nothing here has changed.',
+    importFull: 'The browser has no more room for it. Nothing here has changed: delete or export some chats, then import again.',
     notOurs: 'This is no valid Ocelli history (see {{place}}). Nothing here has changed.',
     groups: { today: 'Today', yesterday: 'Yesterday', week: 'Last 7 days', month: 'Last 30 days', older: 'Older' },
   },

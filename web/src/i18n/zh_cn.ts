@@ -198,6 +198,7 @@ export const zhCN = {
     import: '导入',
     imported: '导入了 {{added}} 个对话，跳过已有的 {{skipped}} 个。',
     importFailed: '导入失败，已有的对话没有变化。',
+    importFull: '浏览器的存储空间不足，已有的对话没有变化。请先删除或导出一些对话，再重新导入。',
     notOurs: '这不是有效的 Ocelli 历史文件（问题在 {{place}}），已有的对话没有变化。',
     groups: { today: '今天', yesterday: '昨天', week: '最近 7 天', month: '最近 30 天', older: '更早' },
   },

@@ -25,7 +25,7 @@ export function Transfer({ disabled }: { disabled: boolean }) {
     }
   };
   const reason = (error: unknown) => {
-    if (isQuotaError(error)) return t('errors.storage');
+    if (isQuotaError(error)) return t('history.importFull');
     return error instanceof TransferError ? t('history.notOurs', { place: error.message }) : t('history.importFailed');
   };
   return (

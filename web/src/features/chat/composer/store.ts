@@ -132,6 +132,7 @@ export async function shrinkAt(index: number): Promise<void> {
   const small = await shrinkPicture({ ...original, size: { width: original.width, height: original.height } }).catch(() => null);
   if (!small) return;
   await replace(original, small);
+  if (!getState().pictures.includes(small)) return;
   setState(({ originals }) => ({ originals: new Map(originals).set(small.id, original) }));
 }
 
@@ -152,7 +153,11 @@ export async function unshrinkAt(index: number): Promise<void> {
 }
 
 async function replace(old: PictureRecord, next: PictureRecord): Promise<void> {
-  await keepPicture(next);
+  try {
+    await keepPicture(next);
+  } catch (error) {
+    return refuse({ reason: isQuotaError(error) ? 'storage' : 'unreadable', name: next.name });
+  }
   setState(({ pictures }) => ({ pictures: pictures.map((picture) => (picture.id === old.id ? next : picture)) }));
   keepDraftSoon();
 }
