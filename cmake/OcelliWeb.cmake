@@ -33,7 +33,7 @@ function(ocelli_embed_web OUTPUT)
     COMMAND "${CMAKE_COMMAND}" -E touch "${OCELLI_WEB_STAMP}"
     DEPENDS "${installed}" ${sources} "${OCELLI_WEB_DIR}/index.html"
             "${OCELLI_WEB_DIR}/vite.config.ts" "${OCELLI_WEB_DIR}/tsconfig.json"
-            "${CMAKE_SOURCE_DIR}/examples/hello.png" "${CMAKE_SOURCE_DIR}/examples/open.png"
+            "${CMAKE_SOURCE_DIR}/examples/receipt.png" "${CMAKE_SOURCE_DIR}/examples/shapes.png"
     WORKING_DIRECTORY "${OCELLI_WEB_DIR}"
     COMMENT "Building the web page (npm run build)"
     VERBATIM)

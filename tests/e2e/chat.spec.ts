@@ -3,7 +3,7 @@ import { photo } from './pictures.ts';
 
 test('a first visitor gets an answer with two actions', async ({ chat, words }, info) => {
   await expect(chat.page.getByRole('heading', { level: 1 })).toHaveText(words.welcome.title);
-  for (const example of [words.welcome.examples.open, words.welcome.examples.hello]) await expect(chat.page.getByAltText(example.alt)).toBeVisible();
+  for (const example of [words.welcome.examples.receipt, words.welcome.examples.shapes]) await expect(chat.page.getByAltText(example.alt)).toBeVisible();
   await expectAccessible(chat.page);
   await screenshot(chat.page, info, 'welcome');
   await chat.addPictures('open.png');
@@ -17,9 +17,9 @@ test('a first visitor gets an answer with two actions', async ({ chat, words }, 
 });
 
 test('an example picture is asked about with one click', async ({ chat, words }) => {
-  await chat.page.getByAltText(words.welcome.examples.hello.alt).click();
+  await chat.page.getByAltText(words.welcome.examples.shapes.alt).click();
   await chat.answered();
-  await expect(chat.lastAnswer).toContainText('hello');
+  await expect(chat.lastAnswer).toContainText('A red circle, a blue square and a green triangle.');
 });
 
 test('several turns, another version, an edited question, and paging through versions', async ({ chat, words }) => {

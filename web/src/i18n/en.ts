@@ -25,8 +25,8 @@ export const en: typeof zhCN = {
     try: 'No picture at hand? Try one of these',
     questions: 'Things to ask',
     examples: {
-      open: { question: 'What does it say?', alt: 'A sign, black on white: OPEN 24' },
-      hello: { question: 'Read the word in the picture.', alt: 'A word, black on white: hello' },
+      receipt: { question: 'What is the total?', alt: 'A receipt with date, tax and total' },
+      shapes: { question: 'What is in this picture?', alt: 'A red circle, a blue square and a green triangle' },
     },
     ask: {
       read: 'Extract all visible text, line by line',

@@ -23,8 +23,8 @@ export const zhCN = {
     try: '没有图片？先试试这两张',
     questions: '可以这样问',
     examples: {
-      open: { question: '图片里写了什么？', alt: '白底黑字的招牌：OPEN 24' },
-      hello: { question: '读出图中的单词。', alt: '白底黑字的单词：hello' },
+      receipt: { question: '图中写了什么？', alt: '一张小票，写着日期、税和总额' },
+      shapes: { question: '图中有什么？', alt: '红色圆形、蓝色方形和绿色三角形' },
     },
     ask: {
       read: '请逐行提取图中所有可见文字',

@@ -1,10 +1,10 @@
-import hello from '@examples/hello.png';
-import open from '@examples/open.png';
+import receipt from '@examples/receipt.png';
+import shapes from '@examples/shapes.png';
 
 // What a first visitor may try: pictures of ours with a question each.
 export const EXAMPLE_PICTURES = [
-  { key: 'open', url: open, name: 'open.png' },
-  { key: 'hello', url: hello, name: 'hello.png' },
+  { key: 'receipt', url: receipt, name: 'receipt.png' },
+  { key: 'shapes', url: shapes, name: 'shapes.png' },
 ] as const;
 
 export const EXAMPLE_QUESTIONS = ['read', 'describe', 'table', 'find'] as const;
