@@ -32,18 +32,19 @@ TEST(ModelsList, HasTheFourStandardFieldsAndWhatTheModelTakes) {
   const TestJson list = MustParse(ModelsListJson(Card()));
   EXPECT_EQ(list["object"], "list");
   ASSERT_EQ(list["data"].size(), 1u);
-  EXPECT_EQ(list["data"][0].dump(),
-            R"({"id":"Qwen3-VL-2B-Instruct","object":"model","created":1700000000,)"
-            R"("owned_by":"ocelli","context_length":32768,"max_model_len":32768,"max_body_bytes":67108864,)"
-            R"("modalities":{"input":["text","image"],"output":["text"]},)"
-            R"("capabilities":{"vision":true,"streaming":true,"logprobs":true,"tools":false,)"
-            R"("structured_outputs":false},)"
-            R"("default_sampling":{"temperature":0.7,"top_p":0.8,"top_k":20,"min_p":0.0,)"
-            R"("repetition_penalty":1.0,"presence_penalty":1.5,"frequency_penalty":0.0,)"
-            R"("max_tokens":512},)"
-            R"("pictures":{"token_side":32,"min_pixels":65536,"max_pixels":16777216,)"
-            R"("default_max_image_tokens":1024,"max_file_bytes":33554432,)"
-            R"("max_source_pixels":100000000,"max_pictures":64}})");
+  EXPECT_EQ(
+      list["data"][0].dump(),
+      R"({"id":"Qwen3-VL-2B-Instruct","object":"model","created":1700000000,)"
+      R"("owned_by":"ocelli","context_length":32768,"max_model_len":32768,"max_body_bytes":67108864,)"
+      R"("modalities":{"input":["text","image"],"output":["text"]},)"
+      R"("capabilities":{"vision":true,"streaming":true,"logprobs":true,"tools":false,)"
+      R"("structured_outputs":false},)"
+      R"("default_sampling":{"temperature":0.7,"top_p":0.8,"top_k":20,"min_p":0.0,)"
+      R"("repetition_penalty":1.0,"presence_penalty":1.5,"frequency_penalty":0.0,)"
+      R"("max_tokens":512},)"
+      R"("pictures":{"token_side":32,"min_pixels":65536,"max_pixels":16777216,)"
+      R"("default_max_image_tokens":1024,"max_file_bytes":33554432,)"
+      R"("max_source_pixels":100000000,"max_pictures":64}})");
 }
 
 TEST(ModelsList, PictureBoundsAreThoseOfAPictureThatNamesNothing) {
