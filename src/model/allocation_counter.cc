@@ -38,6 +38,11 @@ void* operator new(size_t size) {
   return memory;
 }
 void* operator new[](size_t size) { return operator new(size); }
+// The library asks for temporary room this way (std::stable_sort).
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return CountedAllocation(size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return CountedAllocation(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
