@@ -5,7 +5,6 @@
 
 #include <system_error>
 
-#include "checkpoint/expected_tensors.h"
 #include "checkpoint/fingerprint.h"
 
 namespace ocelli {

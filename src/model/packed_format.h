@@ -15,6 +15,7 @@ namespace ocelli::packed {
 inline constexpr uint64_t kMagic = 0x4B434150'4C45434F;  // "OCELPACK"
 inline constexpr uint64_t kVersion = 1;                  // raise it when any layout changes
 
+inline constexpr size_t kLengthBytes = 8;  // of the header's own length, before it
 inline constexpr std::string_view kPadPrefix = "pad.";
 inline constexpr std::string_view kChecksums = "ocelli.checksums";
 inline constexpr std::string_view kIdentity = "ocelli.pack";

@@ -16,8 +16,7 @@ namespace ocelli {
 namespace {
 
 using packed::Identity;
-
-constexpr size_t kLengthBytes = 8;  // of the header's own length, before it
+using packed::kLengthBytes;
 
 Error Damaged(std::string what) { return Error{ErrorCode::kCorruptData, std::move(what), ""}; }
 

@@ -19,8 +19,8 @@ namespace ocelli {
 namespace {
 
 using packed::Checksum;
+using packed::kLengthBytes;
 
-constexpr size_t kLengthBytes = 8;           // of the header's own length, before it
 constexpr size_t kEntryBytes = 512;          // of the header, for one tensor, at most
 constexpr size_t kEntriesPerTensor = 2 * 4;  // parts of a matrix, each with a pad
 
