@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cpu_features.h"
@@ -28,6 +29,7 @@ struct Options {
   int repeats = 5;
   double seconds = 0.03;  // of one measurement
   std::vector<size_t> rows;
+  std::string layer;  // part of the names of the shapes that are measured
   std::string target;
   bool packed12 = false;  // weights in 12 bits
   bool json = false;
@@ -47,10 +49,10 @@ const std::vector<Shape>& Shapes() {
       {"vision proj", 1024, 1024, {441, 1200, 3072}},
       {"vision fc1", 1024, 4096, {441, 1200, 3072}},
       {"vision fc2", 4096, 1024, {441, 1200, 3072}},
-      {"text qkv", 2048, 4096, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
-      {"text o", 2048, 2048, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
-      {"text gate up", 2048, 12288, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
-      {"text down", 6144, 2048, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
+      {"text qkv", 2048, 4096, {1, 2, 4, 8, 16, 20, 24, 32, 48, 64, 128, 256, 512}},
+      {"text o", 2048, 2048, {1, 2, 4, 8, 16, 20, 24, 32, 48, 64, 128, 256, 512}},
+      {"text gate up", 2048, 12288, {1, 2, 4, 8, 16, 20, 24, 32, 48, 64, 128, 256, 512}},
+      {"text down", 6144, 2048, {1, 2, 4, 8, 16, 20, 24, 32, 48, 64, 128, 256, 512}},
       {"lm head", 2048, 151936, {1}},
   };
   return shapes;
@@ -155,18 +157,11 @@ class Bench {
                "ms", "GFLOP/s", "% peak", "GB/s", "% read");
   }
 
-  bool Wanted(size_t rows) const {
-    return options_.rows.empty() ||
-           std::find(options_.rows.begin(), options_.rows.end(), rows) != options_.rows.end();
-  }
-
   void RunShape(const Shape& shape) {
-    if (std::none_of(shape.rows.begin(), shape.rows.end(), [&](size_t m) { return Wanted(m); })) {
-      return;
-    }
+    if (std::string_view(shape.name).find(options_.layer) == std::string_view::npos) return;
     ColdMatrices weights(shape, size_t{1} << 30, options_.packed12, pool_);
-    for (const size_t rows : shape.rows) {
-      if (Wanted(rows)) RunCase(shape, rows, weights);
+    for (const size_t rows : options_.rows.empty() ? shape.rows : options_.rows) {
+      RunCase(shape, rows, weights);
     }
   }
 
@@ -220,7 +215,8 @@ int Main(int argc, char** argv) {
   app.add_option("--repeats", options.repeats, "measurements, of which the median is shown")
       ->check(CLI::Range(1, 1000));
   app.add_option("--seconds", options.seconds, "length of one measurement");
-  app.add_option("--rows", options.rows, "only these numbers of rows");
+  app.add_option("--rows", options.rows, "these numbers of rows");
+  app.add_option("--layer", options.layer, "only layers whose name has these letters");
   app.add_option("--target", options.target, "avx512, avx2, neon or scalar");
   app.add_flag("--packed12", options.packed12, "hold the weights in 12 bits");
   app.add_flag("--json", options.json, "print JSON");

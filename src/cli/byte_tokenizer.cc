@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "text/byte_level.h"
@@ -36,6 +37,24 @@ std::map<int32_t, std::string> ControlTokens(const ModelConfig& config) {
   return tokens;
 }
 
+// Adds the merges that make each role of the chat template one token, as it is in the published
+// vocabulary, so that a prompt has as many tokens as with that. A vocabulary without room for them
+// goes without.
+void AddRoles(const std::map<int32_t, std::string>& control, size_t vocab_size, json& vocab,
+              json& merges) {
+  int32_t free_id = kNumBytes;
+  for (const std::string_view role : {"system", "user", "assistant"}) {
+    for (size_t length = 2; length <= role.size(); ++length) {
+      const std::string piece(role.substr(0, length));
+      if (vocab.contains(piece)) continue;
+      while (control.contains(free_id)) ++free_id;
+      if (static_cast<size_t>(free_id) >= vocab_size) return;
+      vocab[piece] = free_id++;
+      merges.push_back(fmt::format("{} {}", role.substr(0, length - 1), role[length - 1]));
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Tokenizer>> MakeByteTokenizer(const ModelConfig& config) {
@@ -55,6 +74,8 @@ Result<std::shared_ptr<const Tokenizer>> MakeByteTokenizer(const ModelConfig& co
     AppendUtf8(ByteLevelCharacter(static_cast<uint8_t>(byte)), character);
     vocab[character] = byte;
   }
+  json merges = json::array();
+  AddRoles(control, config.text_config.vocab_size, vocab, merges);
   json added = json::array();
   for (const auto& [id, content] : control) {
     added.push_back({{"id", id}, {"content", content}, {"special", true}});
@@ -63,7 +84,7 @@ Result<std::shared_ptr<const Tokenizer>> MakeByteTokenizer(const ModelConfig& co
       {"added_tokens", added},
       {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}},
       {"decoder", {{"type", "ByteLevel"}}},
-      {"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", json::array()}}}};
+      {"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", merges}}}};
   OCELLI_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromJson(document.dump()));
   return std::make_shared<const Tokenizer>(std::move(tokenizer));
 }

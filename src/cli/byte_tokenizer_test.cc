@@ -35,6 +35,14 @@ TEST(ByteTokenizer, ControlTokensStandWhereTheConfigSays) {
   EXPECT_TRUE((*tokenizer)->ControlToken("<|im_start|>").has_value());
 }
 
+TEST(ByteTokenizer, RolesAreOneTokenEach) {
+  const auto tokenizer = MakeByteTokenizer(Config(300));
+  ASSERT_TRUE(tokenizer.ok());
+  for (const char* role : {"system", "user", "assistant"}) {
+    EXPECT_EQ((*tokenizer)->Encode(role).size(), 1u) << role;
+  }
+}
+
 TEST(ByteTokenizer, ATooSmallVocabularyIsRefused) {
   EXPECT_NE(MakeByteTokenizer(Config(260)).error().message.find("leaves no room"),
             std::string::npos);

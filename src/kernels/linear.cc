@@ -142,13 +142,6 @@ struct Task {
   size_t first_tile, end_tile, first_panel, end_panel;
 };
 
-// The weights of one sum block of a tile's panels.
-struct BlockWeights {
-  const float* lines = nullptr;
-  size_t panel_stride = 0;  // floats; 0: the last panel stands alone and is computed twice
-  BlockEscapes escapes[kMaxTilePanels];
-};
-
 BlockWeights ReadBlock(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
                        float* widened) {
   const size_t panels = std::min(job.kernels.tile_panels, job.w.num_panels() - panel);
@@ -173,29 +166,19 @@ BlockWeights ReadBlock(const LinearJob& job, const Blocking& blocking, size_t bl
   return weights;
 }
 
-// Weights that a task will want soon: they come from memory while tiles are computed, some at each.
-class WeightPrefetch {
- public:
-  WeightPrefetch(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
-                 size_t steps) {
-    if (block >= blocking.num_blocks()) return;
-    panels_ = std::min(job.kernels.tile_panels, job.w.num_panels() - panel);
-    begin_ = job.w.Panel(panel).lines + block * kSumBlockInputs * job.w.line_bytes();
-    panel_stride_ = job.w.panel_bytes();
-    end_ = blocking.BlockInputs(block) * job.w.line_bytes();
-    step_ = DivideUp(DivideUp(end_, kCacheLineBytes), steps) * kCacheLineBytes;
-  }
-  void Step() {
-    const size_t stop = std::min(at_ + step_, end_);
-    for (; at_ < stop; at_ += kCacheLineBytes) {
-      for (size_t p = 0; p < panels_; ++p) __builtin_prefetch(begin_ + p * panel_stride_ + at_);
-    }
-  }
-
- private:
-  const std::byte* begin_ = nullptr;
-  size_t panels_ = 0, panel_stride_ = 0, step_ = 0, at_ = 0, end_ = 0;
-};
+// Returns what to ask for while tile `tile` of `tiles` is computed: its share of a block of the
+// panels at `panel`; of the last block again when there is none such.
+WeightsAhead Ahead(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
+                   size_t tile, size_t tiles) {
+  block = std::min(block, blocking.num_blocks() - 1);
+  const bool alone = panel + 1 >= job.w.num_panels();
+  WeightsAhead ahead;
+  ahead.step = DivideUp(job.w.line_bytes(), tiles);
+  ahead.panel_stride = alone ? 0 : job.w.panel_bytes();
+  ahead.lines = job.w.Panel(panel).lines + block * kSumBlockInputs * job.w.line_bytes() +
+                tile * blocking.BlockInputs(block) * ahead.step;
+  return ahead;
+}
 
 void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, float* buffer) {
   const size_t tile_panels = job.kernels.tile_panels;
@@ -209,15 +192,15 @@ void RunTask(const LinearJob& job, const Blocking& blocking, const Task& task, f
     for (size_t panel = task.first_panel; panel < task.end_panel; panel += tile_panels) {
       const BlockWeights weights = ReadBlock(job, blocking, block, panel, widened);
       const bool last = panel + tile_panels >= task.end_panel;
-      WeightPrefetch prefetch(job, blocking, last ? block + 1 : block,
-                              last ? task.first_panel : panel + tile_panels,
-                              task.end_tile - task.first_tile);
+      const size_t next_block = last ? block + 1 : block;
+      const size_t next_panel = last ? task.first_panel : panel + tile_panels;
       for (size_t tile = task.first_tile; tile < task.end_tile; ++tile) {
         const size_t rows = blocking.tiles.Size(tile);
-        prefetch.Step();
-        job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights.lines,
-                                    weights.panel_stride, blocking.BlockInputs(block), block == 0,
-                                    weights.escapes, totals);
+        job.kernels.sum_block[rows](job.packed + blocking.Offset(block, tile), weights,
+                                    blocking.BlockInputs(block), block == 0,
+                                    Ahead(job, blocking, next_block, next_panel,
+                                          tile - task.first_tile, task.end_tile - task.first_tile),
+                                    totals);
         totals += rows * width;
       }
     }
@@ -312,7 +295,7 @@ void Linear(MatView<const float> x, const PackedMatrix& w, const float* bias, Ma
                         kernels,
                         scratch.data() + threads_floats,
                         scratch.data()};
-    if (rows <= kernels.stream_rows) {
+    if (rows <= kernels.stream_rows[static_cast<size_t>(w.format())]) {
       StreamRows(job, pool);
     } else {
       MultiplyRows(job, pool);

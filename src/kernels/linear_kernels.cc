@@ -22,21 +22,25 @@ namespace HWY_NAMESPACE {
 // Tile sizes: enough independent sums to hide the latency of a fused multiply-add on both ports,
 // and few enough loads per multiply-add, within the registers of the target. SumPanel needs more
 // registers for the weights than SumBlock. Up to kStreamRows rows it is the faster of the two, for
-// its weights are not widened to memory first (measured on Emerald Rapids). A task of kTaskRows
-// rows keeps 1 KiB per row in the L2 cache: CPUs with AVX-512 have 1 MiB or more, others may have
-// 512 KiB.
+// its weights are not widened to memory first; 12-bit ones cost more to decode again for every tile
+// of rows (both measured on Sapphire Rapids). A task of kTaskRows rows keeps 1 KiB per row in the
+// L2 cache: CPUs with AVX-512 have 1 MiB or more, others may have 512 KiB.
 #if HWY_TARGET == HWY_AVX3
 constexpr size_t kTileRows = 14, kTilePanels = 2, kTaskRows = 512;
-constexpr size_t kStreamTileRows = 16, kStreamRows = 32, kSumRegisters = 24;
+constexpr size_t kStreamTileRows = 16, kStreamRows = 16, kSumRegisters = 24;
+constexpr size_t kStreamRows12 = 16;
 #elif HWY_TARGET == HWY_AVX2
 constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 5, kStreamRows = 10, kSumRegisters = 12;
+constexpr size_t kStreamRows12 = 4;
 #elif HWY_TARGET == HWY_NEON
 constexpr size_t kTileRows = 6, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 6, kStreamRows = 12, kSumRegisters = 24;
+constexpr size_t kStreamRows12 = 6;
 #else
 constexpr size_t kTileRows = 2, kTilePanels = 1, kTaskRows = 256;
 constexpr size_t kStreamTileRows = 2, kStreamRows = 4, kSumRegisters = 8;
+constexpr size_t kStreamRows12 = 4;
 #endif
 static_assert(kTaskRows <= kMaxTaskRows && kTileRows <= kMaxTileRows &&
               kTilePanels <= kMaxTilePanels);
@@ -92,9 +96,8 @@ HWY_INLINE void AddEscapes12(const float* HWY_RESTRICT x, const BlockEscapes& es
 }
 
 template <size_t kRows>
-void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t panel_stride,
-              size_t num_inputs, bool first, const BlockEscapes* HWY_RESTRICT escapes,
-              float* HWY_RESTRICT totals) {
+void SumBlock(const float* HWY_RESTRICT x, const BlockWeights& w, size_t num_inputs, bool first,
+              const WeightsAhead& ahead, float* HWY_RESTRICT totals) {
   constexpr size_t kWidth = kTilePanels * kVectors;
   Lanes sum[kRows][kWidth];
 #pragma GCC unroll 16
@@ -103,13 +106,18 @@ void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t p
     for (size_t v = 0; v < kWidth; ++v) sum[r][v] = Zero();
   }
   for (size_t i = 0; i < kRows * kWidth * kLanes; i += 16) __builtin_prefetch(totals + i);
-  for (size_t k = 0; k < num_inputs; ++k) {
+  const float* HWY_RESTRICT lines = w.lines;
+  const std::byte* wanted = ahead.lines;
+#pragma GCC unroll 2
+  for (size_t k = 0; k < num_inputs; ++k, wanted += ahead.step) {
     __builtin_prefetch(x + (k + kSumBlockInputs) * kRows);  // the next tile, from the L2 cache
+#pragma GCC unroll 16
+    for (size_t p = 0; p < kTilePanels; ++p) __builtin_prefetch(wanted + p * ahead.panel_stride);
     Lanes weights[kWidth];
 #pragma GCC unroll 16
     for (size_t v = 0; v < kWidth; ++v) {
       weights[v] =
-          LoadLanes(w + v / kVectors * panel_stride + k * kPanelRows + v % kVectors * kLanes);
+          LoadLanes(lines + v / kVectors * w.panel_stride + k * kPanelRows + v % kVectors * kLanes);
     }
 #pragma GCC unroll 16
     for (size_t r = 0; r < kRows; ++r) {
@@ -119,7 +127,7 @@ void SumBlock(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, size_t p
     }
   }
 #pragma GCC unroll 16
-  for (size_t p = 0; p < kTilePanels; ++p) AddEscapes(x, escapes[p], p * kVectors, sum);
+  for (size_t p = 0; p < kTilePanels; ++p) AddEscapes(x, w.escapes[p], p * kVectors, sum);
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -351,25 +359,30 @@ void WidenBf16(const PanelView& panel, size_t first, size_t count, float* HWY_RE
   }
 }
 
-// Stores four decoded lines, or the `count` of them that there are.
-HWY_INLINE void StoreQuad(const Lanes (&lines)[4], size_t count, float* HWY_RESTRICT out) {
-  for (size_t i = 0; i < std::min<size_t>(4, count); ++i)
-    StoreLanes(lines[i], out + i * kPanelRows);
+// Stores one vector of each of eight decoded lines, or of the `count` of them that there are.
+HWY_INLINE void WidenUnit(const std::byte* HWY_RESTRICT unit, const Exponents& exponents,
+                          size_t count, float* HWY_RESTRICT out) {
+  Lanes lines[2][4];
+  Decode12<0>(unit, unit + 128, exponents, lines[0]);
+  Decode12<1>(unit + 64, unit + 128, exponents, lines[1]);
+#pragma GCC unroll 16
+  for (size_t i = 0; i < kUnitLines; ++i) {
+    if (i < count) StoreLanes(lines[i / 4][i % 4], out + i * kPanelRows);
+  }
 }
 
 void Widen12(const PanelView& panel, size_t first, size_t count, float* HWY_RESTRICT out) {
   const Exponents exponents(*panel.table);
   const std::byte* HWY_RESTRICT unit = panel.lines + first / kUnitLines * kUnitBytes;
-  for (size_t i = 0; i < count; i += kUnitLines, unit += kUnitBytes) {
+  size_t i = 0;
+  for (; i + kUnitLines <= count; i += kUnitLines, unit += kUnitBytes) {
+#pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
-      const std::byte* here = unit + v * kLanes * 4;
-      float* at = out + i * kPanelRows + v * kLanes;
-      Lanes lines[4];
-      Decode12<0>(here, here + 128, exponents, lines);
-      StoreQuad(lines, count - i, at);
-      Decode12<1>(here + 64, here + 128, exponents, lines);
-      if (count - i > 4) StoreQuad(lines, count - i - 4, at + 4 * kPanelRows);
+      WidenUnit(unit + v * kLanes * 4, exponents, kUnitLines, out + i * kPanelRows + v * kLanes);
     }
+  }
+  for (size_t v = 0; v < kVectors && i < count; ++v) {
+    WidenUnit(unit + v * kLanes * 4, exponents, count - i, out + i * kPanelRows + v * kLanes);
   }
 }
 
@@ -407,7 +420,8 @@ constexpr LinearKernels MakeKernels() {
   kernels.tile_panels = kTilePanels;
   kernels.task_rows = kTaskRows;
   kernels.stream_tile_rows = kStreamTileRows;
-  kernels.stream_rows = kStreamRows;
+  for (size_t& rows : kernels.stream_rows) rows = kStreamRows;
+  kernels.stream_rows[size_t(WeightFormat::kPacked12)] = kStreamRows12;
   FillBlockTable(kernels, std::make_index_sequence<kTileRows>());
   FillPanelTables(kernels, std::make_index_sequence<kStreamTileRows>());
   kernels.widen[size_t(WeightFormat::kBf16)] = &WidenBf16;

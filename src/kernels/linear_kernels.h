@@ -25,17 +25,30 @@ inline BlockEscapes EscapesOf(const PanelView& panel, size_t block) {
   return {panel.escapes + begin, panel.block_begins[block + 1] - begin};
 }
 
+// The weights of one sum block of the panels that sum_block works on at once.
+struct BlockWeights {
+  const float* lines = nullptr;  // [tile_panels] times [num_inputs, 16]
+  size_t panel_stride = 0;       // floats; 0: the last panel stands alone and is computed twice
+  BlockEscapes escapes[kMaxTilePanels];
+};
+
+// Weights that are wanted soon, asked for a little at each input so that they come from memory
+// while others are multiplied.
+struct WeightsAhead {
+  const std::byte* lines = nullptr;
+  size_t panel_stride = 0;  // bytes
+  size_t step = 0;          // bytes an input
+};
+
 // The inner loops of Linear for one target. A "tile" of x is [K][rows]: the rows of one input lie
 // side by side, which for one row is the row itself. Tables are indexed by the weight format and by
 // the tile's rows.
 struct LinearKernels {
   // Adds one sum block to the running totals, or starts them when `first`.
-  // **Shapes**: x [num_inputs, rows], w tile_panels times [num_inputs, 16] that begin
-  // `panel_stride` floats apart, escapes [tile_panels], totals [rows, tile_panels * 16];
+  // **Shapes**: x [num_inputs, rows], totals [rows, tile_panels * 16];
   // num_inputs <= kSumBlockInputs.
-  using SumBlockFn = void (*)(const float* x, const float* w, size_t panel_stride,
-                              size_t num_inputs, bool first, const BlockEscapes* escapes,
-                              float* totals);
+  using SumBlockFn = void (*)(const float* x, const BlockWeights& w, size_t num_inputs, bool first,
+                              const WeightsAhead& ahead, float* totals);
   // Sums all blocks of one panel, reading its weights once and in order.
   // **Shapes**: x [num_inputs, rows], totals [rows, 16].
   using SumPanelFn = void (*)(const float* x, const PanelView& panel, size_t num_inputs,
@@ -52,7 +65,8 @@ struct LinearKernels {
   size_t tile_panels = 0;       // panels that sum_block works on at once
   size_t task_rows = 0;         // of many: one sum block of their inputs stays in the L2 cache
   size_t stream_tile_rows = 0;  // most rows of a tile of sum_panel
-  size_t stream_rows = 0;  // up to this many rows (of several tiles) sum_panel is the faster way
+  // Up to this many rows (of several tiles) sum_panel is the faster way.
+  size_t stream_rows[kNumWeightFormats] = {};
   SumBlockFn sum_block[kMaxTileRows + 1] = {};
   SumPanelFn sum_panel[kNumWeightFormats][kMaxTileRows + 1] = {};
   WidenFn widen[kNumWeightFormats] = {};  // null for kFloat32: nothing to widen
