@@ -6,9 +6,10 @@
 namespace ocelli::cli {
 
 // `ocelli bench serve`: drives the engine as several clients would and reports throughput,
-// latencies, what the caches gave and the peak of memory. **Errors** of the run: those of loading
-// and of the first request that fails.
-Command AddBenchServe(CLI::App& app);
+// latencies, what the caches gave and the peak of memory. `ocelli bench --profile`: reports where
+// the time of single passes through the model goes. **Errors** of the run: those of loading and of
+// the first request that fails.
+Command AddBench(CLI::App& app);
 
 }  // namespace ocelli::cli
 

@@ -44,10 +44,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Ocelli answers questions about pictures with Qwen3-VL on the CPU.", "ocelli");
   app.set_version_flag("--version", OCELLI_VERSION);
   app.require_subcommand(1);
-  const std::vector<Command> commands = {AddAsk(app),     AddChat(app),     AddServe(app),
-                                         AddInspect(app), AddPull(app),     AddModels(app),
-                                         AddRm(app),      AddPack(app),     AddOcr(app),
-                                         AddDoctor(app),  AddSelftest(app), AddBenchServe(app)};
+  const std::vector<Command> commands = {
+      AddAsk(app), AddChat(app), AddServe(app), AddInspect(app), AddPull(app),     AddModels(app),
+      AddRm(app),  AddPack(app), AddOcr(app),   AddDoctor(app),  AddSelftest(app), AddBench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

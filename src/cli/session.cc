@@ -203,6 +203,14 @@ EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& re
   return options;
 }
 
+Result<std::unique_ptr<Model>> LoadModel(SessionFiles& files, EngineOptions options,
+                                         ThreadPool& pool) {
+  options.weight_format = files.weight_format;
+  OCELLI_RETURN_IF_ERROR(Plan(files, pool.num_threads(), options));
+  OCELLI_ASSIGN_OR_RETURN(ModelWeights weights, LoadModelWeights(files, pool, {}));
+  return Model::Of(files.config, std::move(weights), PlanModel(options, files.config), pool);
+}
+
 Session::Session(const SessionFiles& files, EngineOptions options, MemoryPlan memory,
                  std::unique_ptr<Engine> engine)
     : threads_(files.threads),

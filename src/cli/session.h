@@ -17,6 +17,7 @@
 #include "engine/engine_options.h"
 #include "engine/memory_budget.h"
 #include "engine/request.h"
+#include "model/model.h"
 #include "model/weight_loader.h"
 #include "parallel/thread_pool.h"
 #include "picture/processor_options.h"
@@ -45,6 +46,11 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options);
 // Returns the options of an engine that answers `request` and nothing else: memory for it alone.
 EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& request,
                             KvType kv_type);
+
+// Loads the model of `files` as an engine of `options` would have it, for who runs its passes by
+// himself. **Errors**: as Session::Load.
+Result<std::unique_ptr<Model>> LoadModel(SessionFiles& files, EngineOptions options,
+                                         ThreadPool& pool);
 
 // A loaded model behind an engine, for one request or for many.
 class Session {

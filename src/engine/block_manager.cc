@@ -27,6 +27,7 @@ PrefixMatch BlockManager::Match(std::span<const ContentUnit> units,
   if (tail) {
     match.tail = tail->id;
     match.tail_tokens = tail->num_units;
+    match.tail_is_all = tail->is_all;
   }
   return match;
 }

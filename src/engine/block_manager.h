@@ -18,8 +18,9 @@ namespace ocelli {
 // What of a prompt is already in KV blocks. The blocks are not referenced yet.
 struct PrefixMatch {
   std::vector<KvBlockId> blocks;  // whole blocks, to share
-  std::optional<KvBlockId> tail;  // a block of which the first tail_tokens match, to copy
+  std::optional<KvBlockId> tail;  // a block of which the first tail_tokens match
   size_t tail_tokens = 0;
+  bool tail_is_all = false;  // the tail holds no more than those: it may grow in place
 
   size_t num_tokens() const { return blocks.size() * kKvBlockTokens + tail_tokens; }
 };

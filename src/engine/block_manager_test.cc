@@ -67,6 +67,7 @@ TEST(BlockManager, FindsWholeBlocksAndTheTail) {
   const PrefixMatch match = Match(blocks, Tokens(80));
   EXPECT_EQ(match.blocks, (std::vector<KvBlockId>{ids[0], ids[1]}));
   EXPECT_EQ(match.tail, ids[2]);
+  EXPECT_TRUE(match.tail_is_all);
   EXPECT_EQ(match.num_tokens(), 80u);
 }
 
@@ -77,6 +78,7 @@ TEST(BlockManager, AWholeBlockServesAsTailOfAShorterPrompt) {
   EXPECT_EQ(match.blocks, (std::vector<KvBlockId>{ids[0]}));
   EXPECT_EQ(match.tail, ids[1]);
   EXPECT_EQ(match.tail_tokens, 31u);
+  EXPECT_FALSE(match.tail_is_all);
 }
 
 TEST(BlockManager, TheTailWithTheLongestCommonStartWins) {

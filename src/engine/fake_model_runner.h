@@ -35,7 +35,10 @@ class FakeModelRunner : public ModelRunner {
   const ModelTraits& traits() const override { return traits_; }
   void Plan(const RunnerPlan& plan) override;
   MatView<const float> Forward(std::span<const ForwardSegment> segments) override;
-  void CopyBlock(KvBlockId from, KvBlockId to) override { kv_[to] = kv_[from]; }
+  void CopyBlock(KvBlockId from, KvBlockId to) override {
+    kv_[to] = kv_[from];
+    ++num_copies_;
+  }
   std::unique_ptr<EncodeJob> StartEncode(std::shared_ptr<const Patches> patches) override;
 
   // What happened, for tests. Rows of each Forward, in segment order.
@@ -47,6 +50,7 @@ class FakeModelRunner : public ModelRunner {
   size_t num_rows() const { return num_rows_; }
   size_t num_encoder_steps() const { return num_encoder_steps_; }
   size_t num_encodes() const { return num_encodes_; }
+  size_t num_copies() const { return num_copies_; }  // of blocks
   bool is_encoding() const { return is_encoding_; }
   std::function<void()> on_forward;  // called first in each Forward
 
@@ -66,6 +70,7 @@ class FakeModelRunner : public ModelRunner {
   size_t num_rows_ = 0;
   size_t num_encoder_steps_ = 0;
   size_t num_encodes_ = 0;
+  size_t num_copies_ = 0;
   bool is_encoding_ = false;
 };
 

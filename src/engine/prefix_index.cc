@@ -60,7 +60,7 @@ std::optional<PrefixIndex::Partial> PrefixIndex::FindPartial(
   for (auto child = begin; child != end; ++child) {
     const Entry& entry = entries_[child->second];
     const size_t common = CommonStart(units, std::span(entry.units).first(entry.num_units));
-    if (common > best.num_units) best = {child->second, common};
+    if (common > best.num_units) best = {child->second, common, common == entry.num_units};
   }
   if (best.num_units == 0) return std::nullopt;
   return best;

@@ -33,6 +33,7 @@ class PrefixIndex {
   struct Partial {
     KvBlockId id = 0;
     size_t num_units = 0;
+    bool is_all = false;  // the block holds no more
   };
   // Returns the block after `parent` that shares the longest start with `units`.
   std::optional<Partial> FindPartial(const BlockKey& parent,

@@ -82,24 +82,35 @@ bool Scheduler::TryStart(Sequence& sequence, PrefixMatch match) {
       blocks_.num_available() -
       static_cast<size_t>(std::count_if(match.blocks.begin(), match.blocks.end(), idle));
   if (num_idle < num_new + reserve) return false;
+  // A tail that ends where the match does and that nobody uses goes on in place, as the last block
+  // of a conversation does in its next turn.
+  const bool takes_over = match.tail && match.tail_is_all && idle(*match.tail);
   // An idle tail is held while it is copied; when there is no room for that, it is computed again.
-  if (match.tail && idle(*match.tail) && num_idle == num_new) match.tail.reset();
-  TakeMatched(sequence, match);
+  const bool copies = match.tail && !takes_over && !(idle(*match.tail) && num_idle == num_new);
+  TakeWhole(sequence, match);
+  if (takes_over || copies) blocks_.Share(*match.tail);
+  if (takes_over) TakeOver(sequence, match);
   const bool grown = Grow(sequence, sequence.num_tokens());
   OCELLI_CHECK(grown, "no room for {} new blocks", num_new);
-  if (match.tail) {
-    runner_.CopyBlock(*match.tail, sequence.blocks[match.blocks.size()]);
-    blocks_.Release(*match.tail);
-    Commit(sequence, match.tail_tokens);
-  }
+  if (copies) CopyTail(sequence, match);
   return true;
 }
 
-void Scheduler::TakeMatched(Sequence& sequence, const PrefixMatch& match) {
+void Scheduler::TakeWhole(Sequence& sequence, const PrefixMatch& match) {
   for (const KvBlockId id : match.blocks) blocks_.Share(id);
-  if (match.tail) blocks_.Share(*match.tail);
   sequence.blocks = match.blocks;
   sequence.num_computed = match.blocks.size() * kKvBlockTokens;
+}
+
+void Scheduler::TakeOver(Sequence& sequence, const PrefixMatch& match) {
+  sequence.blocks.push_back(*match.tail);
+  sequence.num_computed += match.tail_tokens;
+}
+
+void Scheduler::CopyTail(Sequence& sequence, const PrefixMatch& match) {
+  runner_.CopyBlock(*match.tail, sequence.blocks[match.blocks.size()]);
+  blocks_.Release(*match.tail);
+  Commit(sequence, match.tail_tokens);
 }
 
 std::span<const Chunk> Scheduler::NextBatch(const ChunkLimits& limits) {

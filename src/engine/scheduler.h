@@ -57,7 +57,9 @@ class Scheduler {
  private:
   bool IsHeldBack(Sequence& sequence, const PrefixMatch& match) const;
   bool TryStart(Sequence& sequence, PrefixMatch match);
-  void TakeMatched(Sequence& sequence, const PrefixMatch& match);
+  void TakeWhole(Sequence& sequence, const PrefixMatch& match);
+  void TakeOver(Sequence& sequence, const PrefixMatch& match);
+  void CopyTail(Sequence& sequence, const PrefixMatch& match);
   void ScheduleWriting(Sequence& sequence, size_t num_writing);
   void SchedulePrompts(size_t budget);
   void AddChunk(Sequence& sequence, size_t num_tokens);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,17 +30,30 @@ class SchedulerTest : public ::testing::Test {
 
   Sequence& Add(size_t prompt_tokens, TokenId first = 0, size_t max_new_tokens = 200,
                 std::vector<PictureRun> runs = {}) {
+    std::vector<TokenId> token_ids(prompt_tokens);
+    std::iota(token_ids.begin(), token_ids.end(), first);
+    return Add(std::move(token_ids), max_new_tokens, std::move(runs));
+  }
+
+  Sequence& Add(std::vector<TokenId> token_ids, size_t max_new_tokens,
+                std::vector<PictureRun> runs) {
     auto prompt = std::make_shared<PromptContent>();
-    for (size_t i = 0; i < prompt_tokens; ++i) {
-      prompt->token_ids.push_back(first + static_cast<TokenId>(i));
-      prompt->units.push_back(ContentUnit::Token(prompt->token_ids.back()));
-    }
+    prompt->token_ids = std::move(token_ids);
+    for (const TokenId id : prompt->token_ids) prompt->units.push_back(ContentUnit::Token(id));
     prompt->runs = std::move(runs);
     const size_t order = sequences_.size();
-    sequences_.push_back(std::make_unique<Sequence>(prompt, order, prompt_tokens + max_new_tokens,
-                                                    max_draft_tokens_));
+    const size_t max_tokens = prompt->token_ids.size() + max_new_tokens;
+    sequences_.push_back(
+        std::make_unique<Sequence>(std::move(prompt), order, max_tokens, max_draft_tokens_));
     scheduler_->Add(*sequences_.back());
     return *sequences_.back();
+  }
+
+  // Adds a prompt of `start` and `more` tokens of its own.
+  Sequence& Add(std::span<const TokenId> start, size_t more) {
+    std::vector<TokenId> token_ids(start.begin(), start.end());
+    for (size_t i = 0; i < more; ++i) token_ids.push_back(9000 + static_cast<TokenId>(i));
+    return Add(std::move(token_ids), 200, {});
   }
 
   // One step: returns each chunk as {order, tokens}. Every sequence that gets logits writes token
@@ -217,6 +231,43 @@ TEST_F(SchedulerTest, TheSameStartIsComputedOnceEvenAtTheSameTime) {
   EXPECT_EQ(sequences_[1]->num_computed, 100u) << "99 from the cache, one of its own";
   EXPECT_EQ(sequences_[1]->blocks[0], sequences_[0]->blocks[0]);
   EXPECT_NE(sequences_[1]->blocks[3], sequences_[0]->blocks[3]) << "the tail is a copy";
+}
+
+TEST_F(SchedulerTest, TheNextTurnGoesOnInTheLastBlockOfTheOneBefore) {
+  Make(64);
+  Sequence& first = Add(40);
+  while (first.num_answer_tokens() < 3) Step();
+  const std::vector<KvBlockId> blocks = first.blocks;
+  scheduler_->Remove(first);
+  Sequence& second = Add(first.token_ids(), 10);
+  Step();
+  EXPECT_EQ(second.blocks, blocks) << "nothing is copied";
+  EXPECT_EQ(runner_.num_copies(), 0u);
+  EXPECT_EQ(second.num_computed, 53u) << "11 tokens behind 42 from the cache";
+}
+
+TEST_F(SchedulerTest, ATailThatIsInUseIsCopied) {
+  Make(64);
+  Sequence& first = Add(40);
+  while (first.num_answer_tokens() < 3) Step();
+  Sequence& second = Add(first.token_ids(), 10);
+  Step();
+  EXPECT_EQ(second.blocks[0], first.blocks[0]);
+  EXPECT_NE(second.blocks[1], first.blocks[1]);
+  EXPECT_EQ(runner_.num_copies(), 1u);
+}
+
+TEST_F(SchedulerTest, ATailThatHoldsMoreThanIsWantedIsCopied) {
+  Make(64);
+  Sequence& first = Add(40);
+  while (first.num_answer_tokens() < 3) Step();
+  const std::vector<KvBlockId> blocks = first.blocks;
+  scheduler_->Remove(first);
+  Sequence& second = Add(std::span(first.token_ids()).first(38), 10);
+  Step();
+  EXPECT_EQ(second.blocks[0], blocks[0]);
+  EXPECT_NE(second.blocks[1], blocks[1]);
+  EXPECT_EQ(runner_.num_copies(), 1u);
 }
 
 TEST_F(SchedulerTest, OneThatWaitsForASharedStartDoesNotStopOthers) {

@@ -57,6 +57,11 @@ class Model {
   VisionEncoder& vision_encoder() { return vision_encoder_; }
   TextDecoder& text_decoder() { return text_decoder_; }
   const KvLayout& kv_layout() const { return text_decoder_.kv_layout(); }
+  // Sums the time of each kernel of the encoder and the decoder in `profile`; null: nothing.
+  void SetProfile(PassProfile* profile) {
+    vision_encoder_.SetProfile(profile);
+    text_decoder_.SetProfile(profile);
+  }
   ModelMemory memory() const;
 
  private:

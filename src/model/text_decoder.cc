@@ -71,7 +71,7 @@ MatView<const float> TextDecoder::Forward(std::span<const DecoderSegment> segmen
     if (observer != nullptr) (*observer)(index, hidden);
   };
   Place(segments);
-  Embed();
+  Timed(profile_, {"embedding"}, [&] { Embed(); });
   observe(0, Hidden());
   const size_t num_layers = weights_.layers.size();
   for (size_t layer = 0; layer < num_layers; ++layer) {
@@ -81,9 +81,9 @@ MatView<const float> TextDecoder::Forward(std::span<const DecoderSegment> segmen
   }
   const MatView<float> logits = logits_.Top(num_rows_);
   if (num_rows_ == 0) return logits;
-  RmsNorm(Hidden(), weights_.norm.data(), eps_, Normed(), pool_);
+  Norm(weights_.norm);
   observe(num_layers, Normed());
-  Linear(Normed(), weights_.lm_head(), nullptr, logits, LinearMode::kStore, linear_scratch_, pool_);
+  Multiply("output head", Normed(), weights_.lm_head(), logits, LinearMode::kStore);
   return logits;
 }
 
@@ -145,21 +145,22 @@ void TextDecoder::Embed() noexcept {
 
 void TextDecoder::Layer(size_t layer) noexcept {
   const TextLayerWeights& weights = weights_.layers[layer];
-  RmsNorm(Hidden(), weights.input_layernorm.data(), eps_, Normed(), pool_);
-  Linear(Normed(), weights.qkv_proj, nullptr, Qkv(), LinearMode::kStore, linear_scratch_, pool_);
+  Norm(weights.input_layernorm);
+  Multiply("qkv", Normed(), weights.qkv_proj, Qkv(), LinearMode::kStore);
   const MatView<float> q = Qkv().Cols(0, config_.q_size());
   const MatView<float> k = Qkv().Cols(config_.q_size(), config_.kv_size());
-  NormRotateHeads(q, config_.head_dim, weights.q_norm.data(), eps_, cos_.Top(num_rows_),
-                  sin_.Top(num_rows_), pool_);
-  NormRotateHeads(k, config_.head_dim, weights.k_norm.data(), eps_, cos_.Top(num_rows_),
-                  sin_.Top(num_rows_), pool_);
-  StoreKeysValues(layer);
+  Timed(profile_, {"q and k norm, rotary"}, [&] {
+    NormRotateHeads(q, config_.head_dim, weights.q_norm.data(), eps_, cos_.Top(num_rows_),
+                    sin_.Top(num_rows_), pool_);
+    NormRotateHeads(k, config_.head_dim, weights.k_norm.data(), eps_, cos_.Top(num_rows_),
+                    sin_.Top(num_rows_), pool_);
+  });
+  Timed(profile_, {"KV write"}, [&] { StoreKeysValues(layer); });
   // Past this point of the last layer a row matters to nobody but itself.
   if (layer + 1 == weights_.layers.size()) KeepLogitRows();
   if (num_rows_ == 0) return;
   Attend(layer);
-  Linear(q.Rows(0, num_rows_), weights.o_proj, nullptr, Hidden(), LinearMode::kAdd, linear_scratch_,
-         pool_);
+  Multiply("out projection", q.Rows(0, num_rows_), weights.o_proj, Hidden(), LinearMode::kAdd);
   Mlp(weights);
 }
 
@@ -211,16 +212,40 @@ void TextDecoder::Attend(size_t layer) noexcept {
     const MatView<float> rows = q.Rows(active.batch_row, active.count);
     causal_.push_back({rows, rows, {&layer_blocks_[begin], num_blocks}, active.first_token()});
   }
-  CausalAttention(kv_layout_.attention, causal_, attention_scratch_, pool_);
+  Timed(profile_, AttentionWork(),
+        [&] { CausalAttention(kv_layout_.attention, causal_, attention_scratch_, pool_); });
+}
+
+KernelWork TextDecoder::AttentionWork() const {
+  KernelWork work{"attention"};
+  for (const CausalSegment& segment : causal_) {
+    const auto rows = static_cast<double>(segment.q.rows());
+    const double seen = static_cast<double>(segment.first_token) + (rows + 1) / 2;
+    const size_t bytes = 2 * config_.kv_size() * KvNumberBytes(plan_.kv_type);
+    work.flops += 4 * rows * seen * static_cast<double>(config_.q_size());
+    work.bytes += static_cast<double>((segment.first_token + segment.q.rows()) * bytes);
+  }
+  return work;
 }
 
 void TextDecoder::Mlp(const TextLayerWeights& weights) noexcept {
-  RmsNorm(Hidden(), weights.post_attention_layernorm.data(), eps_, Normed(), pool_);
-  Linear(Normed(), weights.gate_up_proj, nullptr, GateUp(), LinearMode::kStore, linear_scratch_,
-         pool_);
+  Norm(weights.post_attention_layernorm);
+  Multiply("gate and up", Normed(), weights.gate_up_proj, GateUp(), LinearMode::kStore);
   const MatView<float> gate = GateUp().Cols(0, config_.intermediate_size);
-  SiluMul(gate, GateUp().Cols(config_.intermediate_size, config_.intermediate_size), pool_);
-  Linear(gate, weights.down_proj, nullptr, Hidden(), LinearMode::kAdd, linear_scratch_, pool_);
+  Timed(profile_, {"silu"}, [&] {
+    SiluMul(gate, GateUp().Cols(config_.intermediate_size, config_.intermediate_size), pool_);
+  });
+  Multiply("down", gate, weights.down_proj, Hidden(), LinearMode::kAdd);
+}
+
+void TextDecoder::Norm(const std::vector<float>& weight) noexcept {
+  Timed(profile_, {"norm"}, [&] { RmsNorm(Hidden(), weight.data(), eps_, Normed(), pool_); });
+}
+
+void TextDecoder::Multiply(std::string_view name, MatView<const float> x, const PackedMatrix& w,
+                           MatView<float> y, LinearMode mode) noexcept {
+  Timed(profile_, LinearWork(name, x.rows(), w),
+        [&] { Linear(x, w, nullptr, y, mode, linear_scratch_, pool_); });
 }
 
 void TextDecoder::AddDeepstack(size_t layer) noexcept {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -12,6 +13,7 @@
 #include "kernels/linear.h"
 #include "model/kv_cache.h"
 #include "model/mrope.h"
+#include "model/pass_profile.h"
 #include "model/vision_features.h"
 #include "model/weights.h"
 #include "parallel/thread_pool.h"
@@ -69,6 +71,9 @@ class TextDecoder {
   MatView<const float> Forward(std::span<const DecoderSegment> segments,
                                const HiddenObserver* observer = nullptr) noexcept;
 
+  // Sums the time of each kernel of the following calls in `profile`; null: measures nothing.
+  void SetProfile(PassProfile* profile) { profile_ = profile; }
+
   const DecoderPlan& plan() const { return plan_; }
   const KvLayout& kv_layout() const { return kv_layout_; }
   size_t buffer_bytes() const;
@@ -95,6 +100,10 @@ class TextDecoder {
   void Attend(size_t layer) noexcept;
   void Mlp(const TextLayerWeights& weights) noexcept;
   void AddDeepstack(size_t layer) noexcept;
+  void Norm(const std::vector<float>& weight) noexcept;
+  void Multiply(std::string_view name, MatView<const float> x, const PackedMatrix& w,
+                MatView<float> y, LinearMode mode) noexcept;
+  KernelWork AttentionWork() const;
 
   MatView<float> Hidden() { return hidden_.Top(num_rows_); }
   MatView<float> Normed() { return normed_.Top(num_rows_); }
@@ -110,6 +119,7 @@ class TextDecoder {
   KvLayout kv_layout_;
   TextRotaryEmbedding rotary_;
   float eps_;
+  PassProfile* profile_ = nullptr;
 
   std::vector<ActiveRows> active_;         // [segments]
   size_t num_rows_ = 0;                    // of all active_

@@ -102,11 +102,13 @@ void VisionEncoder::EmbedPatches(MatView<const float> pixel_values,
                                  const PatchGrid& grid) noexcept {
   const LinearWeights& weights = weights_.patch_embed;
   ForChunks(grid.num_patches(), chunk_rows_, [&](size_t begin, size_t count) {
-    Linear(pixel_values.Rows(begin, count), weights.weight, weights.bias.data(),
-           hidden_.view().Rows(begin, count), LinearMode::kStore, linear_scratch_, pool_);
+    Multiply("patch embedding", pixel_values.Rows(begin, count), weights,
+             hidden_.view().Rows(begin, count), LinearMode::kStore);
   });
-  AddPositionEmbeddings(weights_.pos_embed.view(), grid, hidden_.Top(grid.num_patches()), pool_);
-  rotary_.CosSin(grid, cos_.Top(grid.num_patches()), sin_.Top(grid.num_patches()));
+  Timed(profile_, {"positions"}, [&] {
+    AddPositionEmbeddings(weights_.pos_embed.view(), grid, hidden_.Top(grid.num_patches()), pool_);
+    rotary_.CosSin(grid, cos_.Top(grid.num_patches()), sin_.Top(grid.num_patches()));
+  });
 }
 
 void VisionEncoder::Block(const VisionBlockWeights& weights, size_t num_patches) noexcept {
@@ -121,20 +123,23 @@ void VisionEncoder::Attention(const VisionBlockWeights& weights, size_t num_patc
   const MatView<float> v = qkv_.Top(num_patches).Cols(2 * size, size);
 
   ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
-    LayerNorm(hidden_.view().Rows(begin, count), weights.norm1.weight.data(),
-              weights.norm1.bias.data(), kLayerNormEps, normed_.Top(count), pool_);
-    Linear(normed_.Top(count), weights.qkv.weight, weights.qkv.bias.data(),
-           qkv_.view().Rows(begin, count), LinearMode::kStore, linear_scratch_, pool_);
+    Norm(hidden_.view().Rows(begin, count), weights.norm1, normed_.Top(count));
+    Multiply("qkv", normed_.Top(count), weights.qkv, qkv_.view().Rows(begin, count),
+             LinearMode::kStore);
   });
   const MatView<const float> cos = cos_.Top(num_patches);
   const MatView<const float> sin = sin_.Top(num_patches);
   // q and k lie side by side, so one call turns the heads of both.
-  NormRotateHeads(qkv_.Top(num_patches).Cols(0, 2 * size), config_.head_dim(), nullptr, 0.0f, cos,
-                  sin, pool_);
-  FullAttention(attention_, q, k, v, q, attention_scratch_, pool_);
+  Timed(profile_, {"rotary"}, [&] {
+    NormRotateHeads(qkv_.Top(num_patches).Cols(0, 2 * size), config_.head_dim(), nullptr, 0.0f, cos,
+                    sin, pool_);
+  });
+  const auto patches = static_cast<double>(num_patches);
+  Timed(profile_, {"attention", 4 * patches * patches * static_cast<double>(size)},
+        [&] { FullAttention(attention_, q, k, v, q, attention_scratch_, pool_); });
   ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
-    Linear(q.Rows(begin, count), weights.proj.weight, weights.proj.bias.data(),
-           hidden_.view().Rows(begin, count), LinearMode::kAdd, linear_scratch_, pool_);
+    Multiply("out projection", q.Rows(begin, count), weights.proj,
+             hidden_.view().Rows(begin, count), LinearMode::kAdd);
   });
 }
 
@@ -142,13 +147,10 @@ void VisionEncoder::Mlp(const VisionBlockWeights& weights, size_t num_patches) n
   ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
     const MatView<float> hidden = hidden_.view().Rows(begin, count);
     const MatView<float> inner(inner_.data(), count, config_.intermediate_size);
-    LayerNorm(hidden, weights.norm2.weight.data(), weights.norm2.bias.data(), kLayerNormEps,
-              normed_.Top(count), pool_);
-    Linear(normed_.Top(count), weights.linear_fc1.weight, weights.linear_fc1.bias.data(), inner,
-           LinearMode::kStore, linear_scratch_, pool_);
-    Gelu(inner, GeluKind::kTanh, pool_);
-    Linear(inner, weights.linear_fc2.weight, weights.linear_fc2.bias.data(), hidden,
-           LinearMode::kAdd, linear_scratch_, pool_);
+    Norm(hidden, weights.norm2, normed_.Top(count));
+    Multiply("mlp in", normed_.Top(count), weights.linear_fc1, inner, LinearMode::kStore);
+    Timed(profile_, {"gelu"}, [&] { Gelu(inner, GeluKind::kTanh, pool_); });
+    Multiply("mlp out", inner, weights.linear_fc2, hidden, LinearMode::kAdd);
   });
 }
 
@@ -163,15 +165,26 @@ void VisionEncoder::Merge(const PatchMergerWeights& weights, bool use_postshuffl
     const MatView<float> normed_patches = normed_.Top(count * unit);
     const MatView<float> normed_tokens(normed_.data(), count, merged_size);
     const MatView<float> inner(inner_.data(), count, merged_size);
-    LayerNorm(use_postshuffle_norm ? tokens : patches, weights.norm.weight.data(),
-              weights.norm.bias.data(), kLayerNormEps,
-              use_postshuffle_norm ? normed_tokens : normed_patches, pool_);
-    Linear(normed_tokens, weights.linear_fc1.weight, weights.linear_fc1.bias.data(), inner,
-           LinearMode::kStore, linear_scratch_, pool_);
-    Gelu(inner, GeluKind::kErf, pool_);
-    Linear(inner, weights.linear_fc2.weight, weights.linear_fc2.bias.data(), out.Rows(begin, count),
-           LinearMode::kStore, linear_scratch_, pool_);
+    Norm(use_postshuffle_norm ? tokens : patches, weights.norm,
+         use_postshuffle_norm ? normed_tokens : normed_patches);
+    Multiply("mergers", normed_tokens, weights.linear_fc1, inner, LinearMode::kStore);
+    Timed(profile_, {"gelu"}, [&] { Gelu(inner, GeluKind::kErf, pool_); });
+    Multiply("mergers", inner, weights.linear_fc2, out.Rows(begin, count), LinearMode::kStore);
   });
+}
+
+void VisionEncoder::Norm(MatView<const float> x, const LayerNormWeights& weights,
+                         MatView<float> out) noexcept {
+  Timed(profile_, {"norm"}, [&] {
+    LayerNorm(x, weights.weight.data(), weights.bias.data(), kLayerNormEps, out, pool_);
+  });
+}
+
+void VisionEncoder::Multiply(std::string_view name, MatView<const float> x,
+                             const LinearWeights& weights, MatView<float> y,
+                             LinearMode mode) noexcept {
+  Timed(profile_, LinearWork(name, x.rows(), weights.weight),
+        [&] { Linear(x, weights.weight, weights.bias.data(), y, mode, linear_scratch_, pool_); });
 }
 
 VisionPass::VisionPass(VisionEncoder& encoder, MatView<const float> pixel_values,

@@ -2,11 +2,13 @@
 #define OCELLI_MODEL_VISION_ENCODER_H_
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "checkpoint/model_config.h"
 #include "kernels/attention.h"
 #include "kernels/linear.h"
+#include "model/pass_profile.h"
 #include "model/vision_features.h"
 #include "model/vision_position.h"
 #include "model/weights.h"
@@ -34,6 +36,9 @@ class VisionEncoder {
   // until the first Step has returned.
   VisionPass Begin(MatView<const float> pixel_values, size_t grid_h, size_t grid_w);
 
+  // Sums the time of each kernel of the following steps in `profile`; null: measures nothing.
+  void SetProfile(PassProfile* profile) { profile_ = profile; }
+
   size_t max_patches() const { return max_patches_; }
   // Returns how many times Step() is called for one picture.
   static size_t NumSteps(const VisionConfig& config) { return config.depth + 2; }
@@ -50,6 +55,9 @@ class VisionEncoder {
   void Mlp(const VisionBlockWeights& weights, size_t num_patches) noexcept;
   void Merge(const PatchMergerWeights& weights, bool use_postshuffle_norm,
              MatView<float> out) noexcept;
+  void Norm(MatView<const float> x, const LayerNormWeights& weights, MatView<float> out) noexcept;
+  void Multiply(std::string_view name, MatView<const float> x, const LinearWeights& weights,
+                MatView<float> y, LinearMode mode) noexcept;
 
   const VisionConfig& config_;
   const VisionWeights& weights_;
@@ -59,6 +67,7 @@ class VisionEncoder {
   AttentionShape attention_;
   VisionRotaryEmbedding rotary_;
   bool busy_ = false;
+  PassProfile* profile_ = nullptr;
 
   Mat<float> hidden_;  // [max_patches, C] residual stream
   Mat<float> qkv_;     // [max_patches, 3C]; the attention's output replaces q
