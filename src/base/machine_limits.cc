@@ -101,22 +101,38 @@ std::optional<double> CpuQuota(const CgroupDirectory& directory) {
   return *quota / *period;
 }
 
+// What a cgroup may hold and what it holds for good: without the pages of files that the kernel
+// would give up first.
 struct MemoryUse {
   std::optional<uint64_t> limit_bytes;
-  std::optional<uint64_t> current_bytes;
+  uint64_t held_bytes = 0;
 };
+
+// Returns the number behind `name` in a cgroup's memory.stat; 0 when it is not there.
+uint64_t MemoryStat(const CgroupDirectory& directory, std::string_view name) {
+  std::ifstream file(directory.path / "memory.stat");
+  uint64_t value = 0;
+  for (std::string word; file >> word >> value;) {
+    if (word == name) return value;
+  }
+  return 0;
+}
 
 MemoryUse CgroupMemory(const CgroupDirectory& directory) {
   MemoryUse use;
   if (directory.v2) {
     use.limit_bytes = NumberIn<uint64_t>(directory.path / "memory.max");
-    use.current_bytes = NumberIn<uint64_t>(directory.path / "memory.current");
+    use.held_bytes = NumberIn<uint64_t>(directory.path / "memory.current").value_or(0);
   } else {
     use.limit_bytes = NumberIn<uint64_t>(directory.path / "memory.limit_in_bytes");
-    use.current_bytes = NumberIn<uint64_t>(directory.path / "memory.usage_in_bytes");
+    use.held_bytes = NumberIn<uint64_t>(directory.path / "memory.usage_in_bytes").value_or(0);
     constexpr uint64_t kUnlimitedV1 = uint64_t{1} << 62;  // v1 writes a huge number for "none"
     if (use.limit_bytes && *use.limit_bytes >= kUnlimitedV1) use.limit_bytes.reset();
   }
+  // The sum over all cgroups below: v2 always tells it, v1 under names of its own.
+  const uint64_t files =
+      MemoryStat(directory, directory.v2 ? "inactive_file" : "total_inactive_file");
+  use.held_bytes -= std::min(use.held_bytes, files);
   return use;
 }
 
@@ -222,9 +238,8 @@ MemoryLimits DetectMemoryLimits(const fs::path& root) {
     const MemoryUse use = CgroupMemory(directory);
     if (!use.limit_bytes) continue;
     KeepSmaller(limits.cgroup_bytes, use.limit_bytes);
-    const uint64_t current = use.current_bytes.value_or(0);
-    KeepSmaller(limits.cgroup_free_bytes,
-                std::optional<uint64_t>(*use.limit_bytes - std::min(*use.limit_bytes, current)));
+    const uint64_t held = std::min(*use.limit_bytes, use.held_bytes);
+    KeepSmaller(limits.cgroup_free_bytes, std::optional<uint64_t>(*use.limit_bytes - held));
   }
   limits.rlimit_free_bytes = RlimitFreeBytes(root);
   return limits;

@@ -60,6 +60,20 @@ TEST_F(MachineLimitsTest, VersionOneHierarchiesCount) {
   EXPECT_EQ(memory.UsableBytes(), 3000u);
 }
 
+TEST_F(MachineLimitsTest, FilesThatTheKernelGivesUpFirstDoNotCount) {
+  Write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 900 kB\n");
+  Write("proc/self/cgroup", "0::/\n");
+  Write("sys/fs/cgroup/memory.max", "4000\n");
+  Write("sys/fs/cgroup/memory.current", "3500\n");
+  Write("sys/fs/cgroup/memory.stat", "anon 700\nfile 2800\ninactive_file 2500\nactive_file 300\n");
+  EXPECT_EQ(DetectMemoryLimits(root_).UsableBytes(), 3000u);
+  Write("proc/self/cgroup", "5:memory:/box\n");
+  Write("sys/fs/cgroup/memory/box/memory.limit_in_bytes", "4000");
+  Write("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "3500");
+  Write("sys/fs/cgroup/memory/box/memory.stat", "inactive_file 1\ntotal_inactive_file 1500\n");
+  EXPECT_EQ(DetectMemoryLimits(root_).UsableBytes(), 2000u);
+}
+
 TEST_F(MachineLimitsTest, HostPathInAContainerFallsBackToTheMount) {
   Write("proc/self/cgroup", "0::/host/only/path\n");
   Write("sys/fs/cgroup/cpu.max", "100000 100000\n");

@@ -134,6 +134,7 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
 Status RunAsk(const AskOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(api::Conversation conversation, ReadConversation(options));
   OCELLI_ASSIGN_OR_RETURN(SessionFiles files, OpenSessionFiles(options.model));
+  files.keep_mapped = true;
   Answer answer;
   const auto pool = std::make_unique<ThreadPool>(files.threads.threads);
   // Pictures and prompt come before the weights: what is wrong with them is said at once.

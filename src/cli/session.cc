@@ -22,6 +22,7 @@
 #include "kernels/targets.h"
 #include "model/model.h"
 #include "model/weight_loader.h"
+#include "model/weight_visitor.h"
 #include "picture/rgb_image.h"
 
 namespace ocelli::cli {
@@ -142,6 +143,9 @@ Result<ModelWeights> LoadModelWeights(SessionFiles& files, ThreadPool& pool,
     Result<ModelWeights> packed =
         WeightsPackedAt(path, checkpoint, files.weight_format, pool, progress);
     if (packed.ok()) files.packed_path = path;
+    if (packed.ok() && !files.keep_mapped && files.huge_pages == "on") {
+      CopyMatrices(files.config, *packed, pool);
+    }
     if (packed.ok() || files.packed != "auto") return packed;
     LogWarning("{}; the weights are converted at every start", packed.error().message);
   }

@@ -36,7 +36,10 @@ struct SessionFiles {
   std::string huge_pages;                            // the switch, as given
   WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16
   std::string packed;                                // ModelOptions::packed
-  std::filesystem::path packed_path;  // the file that the weights were mapped from, if any
+  std::filesystem::path packed_path;                 // the file that the weights came from, if any
+  // Whether they stay where that file is mapped: for who is done before a copy in huge pages, which
+  // are read faster, has paid for itself.
+  bool keep_mapped = false;
 };
 
 // Opens the model that `options` name; every check that needs no weights is done here.

@@ -20,6 +20,8 @@ template <typename Weight>
 constexpr size_t kBlockInputs = 1024 / sizeof(Weight);
 // Numbers that one task of AllExactBf16 looks at.
 constexpr size_t kExactChunk = size_t{1} << 18;
+// What a thread copies at least: a huge page.
+constexpr size_t kCopyBytes = size_t{2} << 20;
 
 size_t WeightBytes(WeightFormat format) { return format == WeightFormat::kBf16 ? 2 : 4; }
 
@@ -249,6 +251,22 @@ PackedMatrix PackedMatrix::Compress(size_t num_outputs, size_t num_inputs, Panel
   packed.escapes_.shrink_to_fit();
   packed.parts_ = packed.OwnParts();
   return packed;
+}
+
+PackedMatrix PackedMatrix::Copied(ThreadPool& pool) const {
+  PackedMatrix copy;
+  copy.num_outputs_ = num_outputs_;
+  copy.num_inputs_ = num_inputs_;
+  copy.format_ = format_;
+  copy.buffer_ = AlignedBuffer(parts_.lines.size());
+  pool.ForRanges(parts_.lines.size(), kCopyBytes, [&](size_t begin, size_t end, int) {
+    std::memcpy(copy.buffer_.data() + begin, parts_.lines.data() + begin, end - begin);
+  });
+  copy.tables_.assign(parts_.tables.begin(), parts_.tables.end());
+  copy.block_begins_.assign(parts_.block_begins.begin(), parts_.block_begins.end());
+  copy.escapes_.assign(parts_.escapes.begin(), parts_.escapes.end());
+  copy.parts_ = copy.OwnParts();
+  return copy;
 }
 
 PackedMatrix PackedMatrix::Compressed(ThreadPool& pool) const {

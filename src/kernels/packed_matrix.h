@@ -92,6 +92,9 @@ class PackedMatrix {
                                         const PackedMatrixParts& parts,
                                         std::shared_ptr<const void> memory);
   const PackedMatrixParts& parts() const { return parts_; }
+  // Returns the same matrix in memory of its own, which is in huge pages where those are on (see
+  // AlignedBuffer). **Threads**: uses `pool`.
+  PackedMatrix Copied(ThreadPool& pool) const;
   // Returns the share of weights that a kPacked12 matrix lists as escapes.
   double EscapeShare() const;
 

@@ -96,6 +96,27 @@ TEST(PackedMatrix, TwelveBitsHoldEveryNumberExactly) {
   }
 }
 
+TEST(PackedMatrix, ACopyIsTheSameAndStandsAlone) {
+  ThreadPool pool(2);
+  for (const bool packed12 : {false, true}) {
+    std::vector<float> want(520), got(520);
+    PackedMatrix copy;
+    {
+      const PackedMatrix bf16 = ManyExponents(45, 520, pool);
+      const PackedMatrix matrix = packed12 ? bf16.Compressed(pool) : bf16.Copied(pool);
+      copy = matrix.Copied(pool);
+      EXPECT_NE(copy.parts().lines.data(), matrix.parts().lines.data());
+      EXPECT_EQ(copy.size_bytes(), matrix.size_bytes());
+    }
+    const PackedMatrix bf16 = ManyExponents(45, 520, pool);
+    for (size_t n = 0; n < 45; ++n) {
+      bf16.CopyRow(n, want);
+      copy.CopyRow(n, got);
+      EXPECT_EQ(got, want) << n;
+    }
+  }
+}
+
 TEST(PackedMatrix, TwelveBitsTakeThreeQuartersOfTheMemory) {
   ThreadPool pool(2);
   std::minstd_rand random(5);

@@ -87,11 +87,32 @@ void VisitText(WeightVisitor& visitor, const ModelConfig& config, TextWeights& o
   visitor.Vector(name + "norm.weight", text.hidden_size, out.norm);
 }
 
+// Numbers that are no matrices are copies already.
+class MatrixCopier : public WeightVisitor {
+ public:
+  explicit MatrixCopier(ThreadPool& pool) : pool_(pool) {}
+
+  void Matrix(const std::vector<Part>&, size_t, PackedMatrix& out) override {
+    out = out.Copied(pool_);
+  }
+  void PatchKernel(const VisionConfig&, PackedMatrix& out) override { out = out.Copied(pool_); }
+  void Vector(const std::string&, size_t, std::vector<float>&) override {}
+  void Table(const std::string&, size_t, size_t, Mat<float>&) override {}
+
+ private:
+  ThreadPool& pool_;
+};
+
 }  // namespace
 
 void VisitWeights(const ModelConfig& config, ModelWeights& weights, WeightVisitor& visitor) {
   VisitText(visitor, config, weights.language_model);
   VisitVision(visitor, config.vision_config, weights.visual);
+}
+
+void CopyMatrices(const ModelConfig& config, ModelWeights& weights, ThreadPool& pool) {
+  MatrixCopier copier(pool);
+  VisitWeights(config, weights, copier);
 }
 
 }  // namespace ocelli

@@ -8,6 +8,7 @@
 #include "checkpoint/model_config.h"
 #include "kernels/packed_matrix.h"
 #include "model/weights.h"
+#include "parallel/thread_pool.h"
 #include "tensor/mat.h"
 
 namespace ocelli {
@@ -37,6 +38,10 @@ class WeightVisitor {
 // packed, its source takes memory too. Sizes the lists of `weights`, so that it reads as a list of
 // what a model consists of.
 void VisitWeights(const ModelConfig& config, ModelWeights& weights, WeightVisitor& visitor);
+
+// Moves the matrices of `weights`, one after the other, from where they are mapped to memory of
+// this process (see PackedMatrix::Copied). **Threads**: uses `pool`.
+void CopyMatrices(const ModelConfig& config, ModelWeights& weights, ThreadPool& pool);
 
 }  // namespace ocelli
 
