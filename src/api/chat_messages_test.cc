@@ -80,7 +80,7 @@ TEST(Conversation, PixelCountsMayBeWrittenAsFractionsOfOne) {
   const auto picture = [](const std::string& pixels) {
     return ParseConversationText(
         R"([{"role": "user", "content": [{"type": "image", "image": "x", "max_pixels": )" + pixels +
-        "}]}])");
+        "}]}]");
   };
   EXPECT_EQ(picture("4096.0")->pictures[0].max_pixels, 4096u);
   EXPECT_EQ(picture("4096")->pictures[0].max_pixels, 4096u);
