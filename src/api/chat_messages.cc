@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/enhance_field.h"
+#include "api/request_fields.h"
 #include "base/json.h"
 #include "base/quoted.h"
 #include "text/python_json.h"
@@ -43,10 +44,10 @@ const Json& OptionOf(const Json& part, const Json& inner, const char* key) {
 
 Result<uint64_t> ParsePixels(const Json& value, const char* key, const std::string& param) {
   if (value.is_null()) return uint64_t{0};
-  if (!value.is_number_unsigned() || value.get<uint64_t>() == 0) {
-    return Invalid(param, fmt::format("'{}' must be a whole number above 0", key));
-  }
-  return value.get<uint64_t>();
+  const std::optional<int64_t> pixels = WholeNumber(value);
+  if (pixels && *pixels > 0) return static_cast<uint64_t>(*pixels);
+  return Invalid(param, fmt::format("'{}' is {}, it must be a whole number above 0", key,
+                                    DescribeValue(value)));
 }
 
 Result<PictureReference::Detail> ParseDetail(const Json& value, const std::string& param) {
@@ -54,7 +55,8 @@ Result<PictureReference::Detail> ParseDetail(const Json& value, const std::strin
   if (value.is_null() || value == "auto") return Detail::kAuto;
   if (value == "low") return Detail::kLow;
   if (value == "high" || value == "original") return Detail::kHigh;
-  return Invalid(param, "'detail' must be auto, low, high or original");
+  return Invalid(param, fmt::format("'detail' is {}, it must be auto, low, high or original",
+                                    DescribeValue(value)));
 }
 
 Status ParsePixelRange(const Json& part, const Json& inner, PictureReference& picture) {
@@ -88,10 +90,22 @@ Result<std::string> TakeUrl(Json& part, const char* key, const std::string& para
   return TakeString(*found, "url", param);
 }
 
+// OpenAI's clients can name a picture that they uploaded; there are no uploads here.
+Status RefuseFileId(const Json& part, const std::string& param) {
+  const auto found = part.find("file_id");
+  if (found == part.end() || found->is_null()) return {};
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("{}: 'file_id' is not supported, no files are kept here; send the "
+                           "picture as a data URL, data:image/png;base64,...",
+                           param),
+               param};
+}
+
 Result<PictureReference> ParsePicture(Json& part, const char* key, const std::string& param) {
   static const Json kNone = Json::object();
   const auto found = part.find(key);
   const Json& inner = found != part.end() && found->is_object() ? *found : kNone;
+  OCELLI_RETURN_IF_ERROR(RefuseFileId(part, param));
   PictureReference picture;
   picture.param = param;
   OCELLI_ASSIGN_OR_RETURN(picture.uuid, ParseUuid(OptionOf(part, inner, "uuid"), param));

@@ -76,6 +76,21 @@ TEST(Conversation, EveryRefusalNamesThePlace) {
       std::string::npos);
 }
 
+TEST(Conversation, PixelCountsMayBeWrittenAsFractionsOfOne) {
+  const auto picture = [](const std::string& pixels) {
+    return ParseConversationText(
+        R"([{"role": "user", "content": [{"type": "image", "image": "x", "max_pixels": )" + pixels +
+        "}]}]");
+  };
+  EXPECT_EQ(picture("4096.0")->pictures[0].max_pixels, 4096u);
+  EXPECT_EQ(picture("4096")->pictures[0].max_pixels, 4096u);
+  for (const char* bad : {"0", "-5", "0.5", "\"4096\"", "true", "[]"}) {
+    ASSERT_FALSE(picture(bad).ok()) << bad;
+    EXPECT_NE(picture(bad).error().message.find("it must be a whole number above 0"),
+              std::string::npos);
+  }
+}
+
 TEST(Conversation, KnownButUnreadPartsAreUnsupportedByName) {
   const auto file =
       ParseConversationText(R"([{"role": "user", "content": [{"type": "file", "file": {}}]}])");

@@ -289,6 +289,31 @@ TEST(ChatRequest, TimeoutBecomesADeadlineOfTheEngine) {
   EXPECT_EQ(MakeGenerateRequest(Parse("")->call, {}, *TestTokenizer())->deadline, std::nullopt);
 }
 
+TEST(ChatRequest, RefusalsSayWhatTheFieldTakes) {
+  const auto says = [](std::string_view fields, const std::string& text) {
+    EXPECT_THAT(VerdictOf(fields), StartsWith("invalid_argument ")) << fields;
+    EXPECT_THAT(VerdictOf(fields), HasSubstr(text)) << fields;
+  };
+  says(R"(, "temperature": "warm")", "temperature is the string \"warm\"; it must be a number");
+  says(R"(, "temperature": 1e308)", "it must be from 0 to 2");
+  says(R"(, "stop": 5)", "stop is 5; it must be a string or a list of at most 4 strings");
+  says(R"(, "stop": ["a", "b", "c", "d", "e"])", "at most 4 are allowed");
+  says(R"(, "response_format": {"json_schema": {}})", "response_format.type is missing");
+  EXPECT_EQ(VerdictOf(R"(, "response_format": {})"), "ok");
+}
+
+TEST(ChatRequest, TooMuchTextIsRefusedBeforeItIsTokenized) {
+  const std::string text(TestDefaults().max_context_tokens * 256 + 256, 'x');
+  const std::string user = R"({"role": "user", "content": ")";
+  for (const std::string& messages :
+       {user + text + "\"}",
+        user + R"(q"}, {"role": "assistant", "tool_calls": [{"function": {"name": ")" + text +
+            R"(", "arguments": "{}"}}]})"}) {
+    EXPECT_THAT(Verdict(ParseChatRequest("{\"messages\": [" + messages + "]}", TestDefaults())),
+                StartsWith("too_large messages | the prompt has "));
+  }
+}
+
 TEST(ChatRequest, MessagesMustBeThere) {
   EXPECT_THAT(Verdict(ParseChatRequest("{}", TestDefaults())),
               StartsWith("invalid_argument messages | messages is missing"));

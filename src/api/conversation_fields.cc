@@ -42,14 +42,16 @@ Status CheckTextSize(const GenerationCall& call, const RequestDefaults& defaults
   size_t text_bytes = 0;
   for (const ChatMessage& message : call.conversation.messages) {
     for (const ContentPart& part : message.content) text_bytes += part.text.size();
-    for (const ToolCall& tool_call : message.tool_calls) text_bytes += tool_call.arguments.size();
+    for (const ToolCall& tool_call : message.tool_calls) {
+      text_bytes += tool_call.name.size() + tool_call.arguments.size();
+    }
   }
   if (text_bytes / kMaxTokenBytes <= defaults.max_context_tokens) return {};
   return Error{ErrorCode::kTooLarge,
-               fmt::format("the messages have {} bytes of text, more than the context of {} tokens "
-                           "can hold; shorten them",
+               fmt::format("the prompt has {} bytes of text, more than the context of {} tokens "
+                           "can hold; shorten it",
                            text_bytes, defaults.max_context_tokens),
-               "messages"};
+               std::string(call.prompt_field)};
 }
 
 Status ReadTemplateOptions(const RequestFields& fields, ChatTemplateOptions& options) {
@@ -98,8 +100,9 @@ Status CheckConversation(const GenerationCall& call, const RequestDefaults& defa
                  call.conversation.pictures[defaults.max_pictures].param};
   }
   OCELLI_RETURN_IF_ERROR(CheckTextSize(call, defaults));
-  OCELLI_RETURN_IF_ERROR(ApplyChatTemplate(call.conversation.messages, call.chat_template));
-  return {};
+  const auto prompt = ApplyChatTemplate(call.conversation.messages, call.chat_template);
+  if (prompt.ok()) return {};
+  return AtPromptField(prompt.error(), call.prompt_field);
 }
 
 }  // namespace ocelli::api

@@ -48,7 +48,7 @@ bool IsContentPart(std::string_view param) {
 
 // Whether `param` names the prompt as a whole.
 bool IsPrompt(std::string_view param) {
-  return param == "prompt" || param == "messages" || param == "input";
+  return param == "prompt" || param == "messages" || param == "input" || param == "question";
 }
 
 Row RowOf(const Error& error) {

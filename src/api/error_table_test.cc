@@ -26,6 +26,8 @@ TEST(ErrorTable, MapsEveryCodeToAStatusAndACode) {
   EXPECT_EQ(row(ErrorCode::kUnsupported, "tools"), "400 unsupported_value");
   EXPECT_EQ(row(ErrorCode::kTooLarge, "prompt"), "400 context_length_exceeded");
   EXPECT_EQ(row(ErrorCode::kTooLarge, "messages"), "400 context_length_exceeded");
+  EXPECT_EQ(row(ErrorCode::kTooLarge, "input"), "400 context_length_exceeded");
+  EXPECT_EQ(row(ErrorCode::kTooLarge, "question"), "400 context_length_exceeded");
   EXPECT_EQ(row(ErrorCode::kTooLarge, "messages[0].content[1]"), "413 request_too_large");
   EXPECT_EQ(row(ErrorCode::kTooLarge, "body"), "413 request_too_large");
   EXPECT_EQ(row(ErrorCode::kNotFound, "model"), "404 model_not_found");

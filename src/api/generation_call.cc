@@ -6,6 +6,11 @@
 
 namespace ocelli::api {
 
+Error AtPromptField(Error error, std::string_view prompt_field) {
+  if (error.param == "prompt" || error.param == "messages") error.param = prompt_field;
+  return error;
+}
+
 Result<GenerateRequest> MakeGenerateRequest(const GenerationCall& call,
                                             std::vector<std::shared_ptr<const Patches>> pictures,
                                             const Tokenizer& tokenizer) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/chat_messages.h"
@@ -20,13 +21,17 @@ namespace ocelli::api {
 
 // What every endpoint that generates text boils down to once its JSON is understood.
 struct GenerationCall {
-  std::string model;  // as the caller named it; empty: not named
+  std::string model;                           // as the caller named it; empty: not named
+  std::string_view prompt_field = "messages";  // of the request, for faults of the whole prompt
   Conversation conversation;
   ChatTemplateOptions chat_template;
   SamplingParams params;
   bool stream = false;
   std::optional<std::chrono::milliseconds> timeout;  // ends the answer; see MakeGenerateRequest
 };
+
+// Returns `error` with the name of the request's field where it is about the prompt as a whole.
+Error AtPromptField(Error error, std::string_view prompt_field);
 
 // Makes the engine's request for `call`, whose pictures are loaded: `pictures[i]` is that of
 // call.conversation.pictures[i]. A timeout counts from here. **Errors**: those of ApplyChatTemplate

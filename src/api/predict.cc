@@ -204,6 +204,7 @@ Result<GenerationCall> ParsePredictRequest(std::string_view content_type, std::s
                                                   : FieldsOfJson(body));
   const RequestFields fields(form.object);
   GenerationCall call;
+  call.prompt_field = kQuestionKeys[0];
   OCELLI_RETURN_IF_ERROR(ReadModel(fields, defaults, call));
   OCELLI_RETURN_IF_ERROR(RefuseUnsupportedFields(fields));
   OCELLI_RETURN_IF_ERROR(RefuseTools(fields));

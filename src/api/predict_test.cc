@@ -122,6 +122,8 @@ TEST(Predict, RefusalsNameTheField) {
   EXPECT_THAT(verdict(R"({"question": "q", "tools": [{}]})"), StartsWith("unsupported tools"));
   EXPECT_THAT(verdict(R"({"question": "q", "images": ["a", "a", "a", "a", "a"]})"),
               StartsWith("invalid_argument pictures[4] | the request has 5 pictures"));
+  EXPECT_THAT(verdict(R"({"question": ")" + std::string(300'000, 'x') + "\"}"),
+              StartsWith("too_large question | "));
   EXPECT_THAT(verdict("what?"), HasSubstr("not valid JSON"));
 }
 

@@ -16,8 +16,9 @@ using Json = nlohmann::ordered_json;
 // Texts longer than this are named by their size, not repeated.
 constexpr size_t kMaxRepeatedBytes = 40;
 
-// Returns what `value` is, for messages: its type, and the value itself where it is short.
-std::string Describe(const Json& value) {
+}  // namespace
+
+std::string DescribeValue(const Json& value) {
   if (value.is_number() || value.is_boolean()) return value.dump();
   if (!value.is_string()) return std::string(JsonTypeName(value));
   const auto& text = value.get_ref<const std::string&>();
@@ -25,7 +26,6 @@ std::string Describe(const Json& value) {
   return fmt::format("the string {}", Quoted(text));
 }
 
-// Returns a whole number, the nearest that fits for those that are too large: 5 and 5.0, not 5.5.
 std::optional<int64_t> WholeNumber(const Json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<uint64_t>();
@@ -39,9 +39,10 @@ std::optional<int64_t> WholeNumber(const Json& value) {
   return static_cast<int64_t>(number);
 }
 
-}  // namespace
-
 Result<Json> ParseRequestBody(std::string_view body) {
+  if (body.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "the body is empty, it must be a JSON object", ""};
+  }
   auto object = ParseOrderedJson(body);
   if (!object.ok()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -75,7 +76,8 @@ std::string RequestFields::NameOf(std::string_view key) const { return prefix_ +
 Error RequestFields::WrongValue(std::string_view key, std::string_view must_be) const {
   const std::string name = NameOf(key);
   return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{} is {}; it must be {}", name, Describe(*Find(key)), must_be), name};
+               fmt::format("{} is {}; it must be {}", name, DescribeValue(*Find(key)), must_be),
+               name};
 }
 
 Result<std::optional<bool>> RequestFields::Bool(std::string_view key) const {
@@ -104,7 +106,8 @@ Result<std::optional<double>> RequestFields::Number(std::string_view key, double
     const auto number = value->get<double>();
     if (number >= low && number <= high) return std::optional(number);
   }
-  return WrongValue(key, fmt::format("a number from {} to {}", low, high));
+  return WrongValue(
+      key, std::isinf(high) ? "a number" : fmt::format("a number from {} to {}", low, high));
 }
 
 Result<std::optional<std::string>> RequestFields::String(std::string_view key, size_t low_bytes,
@@ -115,7 +118,9 @@ Result<std::optional<std::string>> RequestFields::String(std::string_view key, s
     const auto& text = value->get_ref<const std::string&>();
     if (text.size() >= low_bytes && text.size() <= high_bytes) return std::optional(text);
   }
-  return WrongValue(key, fmt::format("a string of {} to {} bytes", low_bytes, high_bytes));
+  return WrongValue(key, high_bytes == SIZE_MAX
+                             ? "a string"
+                             : fmt::format("a string of {} to {} bytes", low_bytes, high_bytes));
 }
 
 Result<const Json*> RequestFields::List(std::string_view key, size_t max_items) const {

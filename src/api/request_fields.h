@@ -22,6 +22,13 @@ Result<nlohmann::ordered_json> ParseRequestBody(std::string_view body);
 // copied. Null where there is none.
 nlohmann::ordered_json TakeField(nlohmann::ordered_json& object, std::string_view key);
 
+// Returns what `value` is, for messages: its type, and the value itself where it is short.
+std::string DescribeValue(const nlohmann::ordered_json& value);
+
+// Returns the whole number that `value` is, the nearest that fits when it is too large: 5 and 5.0
+// are whole, 5.5 and "5" are not.
+std::optional<int64_t> WholeNumber(const nlohmann::ordered_json& value);
+
 // Reads the typed fields of one JSON object. Null is the same as absent. Each error is
 // kInvalidArgument with the field as `param` and names the field, what it is and what it must be;
 // at most a few characters of a value are repeated.
@@ -35,8 +42,9 @@ class RequestFields {
   // A whole number from `low` to `high`; 5.0 is one, "5" is not. What is too large for an int64_t
   // counts as its limit.
   Result<std::optional<int64_t>> Integer(std::string_view key, int64_t low, int64_t high) const;
+  // A number from `low` to `high`, which may be infinite.
   Result<std::optional<double>> Number(std::string_view key, double low, double high) const;
-  // A string of `low_bytes` to `high_bytes` bytes.
+  // A string of `low_bytes` to `high_bytes` bytes; 0 to SIZE_MAX: any.
   Result<std::optional<std::string>> String(std::string_view key, size_t low_bytes,
                                             size_t high_bytes) const;
   // A list of at most `max_items`, or null when it is absent.

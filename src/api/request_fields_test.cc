@@ -1,5 +1,6 @@
 #include "api/request_fields.h"
 
+#include <limits>
 #include <string>
 
 #include "api/test_support.h"
@@ -56,6 +57,11 @@ TEST_F(RequestFieldsTest, ErrorsNameFieldValueAndLimit) {
             code + "outer.half | outer.half is 0.5; it must be a whole number from 0 to 9");
   EXPECT_EQ(Verdict(fields_.Number("yes", 0, 2)),
             code + "outer.yes | outer.yes is true; it must be a number from 0 to 2");
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(Verdict(fields_.Number("yes", -kAny, kAny)),
+            code + "outer.yes | outer.yes is true; it must be a number");
+  EXPECT_EQ(Verdict(fields_.String("five", 0, SIZE_MAX)),
+            code + "outer.five | outer.five is 5; it must be a string");
   EXPECT_EQ(Verdict(fields_.String("list", 0, 9)),
             code + "outer.list | outer.list is a list; it must be a string of 0 to 9 bytes");
   EXPECT_EQ(Verdict(fields_.List("text", 9)),
@@ -75,8 +81,9 @@ TEST_F(RequestFieldsTest, LongValuesAreNotRepeated) {
 TEST(ParseRequestBody, TakesOneObjectInUtf8) {
   EXPECT_EQ(Verdict(ParseRequestBody("\xEF\xBB\xBF{\"a\": 1}")), "ok");
   const std::string start = "invalid_argument  | the body is ";
-  EXPECT_EQ(Verdict(ParseRequestBody("")),
-            start + "not valid JSON in UTF-8: syntax error at byte 1");
+  EXPECT_EQ(Verdict(ParseRequestBody("")), start + "empty, it must be a JSON object");
+  EXPECT_EQ(Verdict(ParseRequestBody("{]")),
+            start + "not valid JSON in UTF-8: syntax error at byte 2");
   EXPECT_EQ(Verdict(ParseRequestBody("[1]")), start + "a list, it must be a JSON object");
   EXPECT_EQ(Verdict(ParseRequestBody("{\"a\": \"\xC4\xE3\"}")).substr(0, 60),
             (start + "not valid JSON in UTF-8: syntax error").substr(0, 60));

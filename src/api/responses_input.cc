@@ -94,6 +94,7 @@ Status ParseResponsesInput(Json input, ResponsesInput& result) {
   for (size_t i = 0; i < input.size(); ++i) {
     OCELLI_RETURN_IF_ERROR(ParseItem(input[i], fmt::format("input[{}]", i), result));
   }
+  if (result.sources.empty()) return Invalid("input", "none of its items is a message");
   return {};
 }
 

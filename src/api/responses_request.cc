@@ -171,6 +171,7 @@ Status ReadInput(const RequestFields& fields, Json value, const RequestDefaults&
   }
   OCELLI_RETURN_IF_ERROR(ParseResponsesInput(std::move(value), input));
   request.call.conversation = std::move(input.conversation);
+  request.call.prompt_field = "input";
   Status checked = CheckConversation(request.call, defaults);
   if (!checked.ok()) return AtSource(std::move(checked).error(), input.sources);
   return {};

@@ -83,7 +83,10 @@ TEST(ResponsesRequest, ErrorsNameThePlaceInInput) {
               StartsWith("unsupported input[0].content[0] | "));
   EXPECT_THAT(
       verdict(R"([{"role": "user", "content": [{"type": "input_image", "file_id": "f"}]}])"),
-      StartsWith("invalid_argument input[0].content[0] | "));
+      StartsWith("unsupported input[0].content[0] | input[0].content[0]: 'file_id' is not"));
+  EXPECT_THAT(verdict(R"([{"type": "reasoning", "id": "r", "summary": []}])"),
+              StartsWith("invalid_argument input | input: none of its items is a message"));
+  EXPECT_THAT(verdict("\"" + std::string(300'000, 'x') + "\""), StartsWith("too_large input | "));
   EXPECT_THAT(verdict(R"([{"type": "item_reference", "id": "x"}])"),
               StartsWith("unsupported input[0] | "));
   EXPECT_THAT(verdict(R"([{"type": "function_call", "name": "f"}])"),

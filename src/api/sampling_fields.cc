@@ -19,11 +19,12 @@ Error Invalid(std::string message, std::string param) {
   return Error{ErrorCode::kInvalidArgument, std::move(message), std::move(param)};
 }
 
-// Reads a number that SamplingParams::Validate bounds later.
+// Reads a number that SamplingParams::Validate bounds later; it is clamped only for the cast.
 Status ReadFloat(const RequestFields& fields, std::string_view key, float& value) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
   constexpr double kMost = std::numeric_limits<float>::max();
-  OCELLI_ASSIGN_OR_RETURN(const auto number, fields.Number(key, -kMost, kMost));
-  if (number) value = static_cast<float>(*number);
+  OCELLI_ASSIGN_OR_RETURN(const auto number, fields.Number(key, -kAny, kAny));
+  if (number) value = static_cast<float>(std::clamp(*number, -kMost, kMost));
   return {};
 }
 
@@ -62,6 +63,11 @@ Status ReadStop(const RequestFields& fields, SamplingParams& params) {
   if (stop->is_string()) {
     params.stop.push_back(stop->get<std::string>());
     return {};
+  }
+  if (!stop->is_array()) {
+    return Invalid(fmt::format("stop is {}; it must be a string or a list of at most {} strings",
+                               DescribeValue(*stop), kMaxStopStrings),
+                   "stop");
   }
   OCELLI_ASSIGN_OR_RETURN(const Json* list, fields.List("stop", kMaxStopStrings));
   for (size_t i = 0; i < list->size(); ++i) {

@@ -131,7 +131,12 @@ Status RefuseFormat(const RequestFields& fields, std::string_view key) {
   if (format == nullptr) return {};
   const RequestFields inner(*format, fields.NameOf(key) + ".");
   OCELLI_ASSIGN_OR_RETURN(const auto type, inner.String("type", 0, 64));
-  if (!type || *type == "text") return {};
+  if (type ? *type == "text" : format->empty()) return {};
+  if (!type) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is missing; it must be \"text\"", inner.NameOf("type")),
+                 fields.NameOf(key)};
+  }
   return Error{
       ErrorCode::kUnsupported,
       fmt::format("{} is {}; only text answers are supported", inner.NameOf("type"), Quoted(*type)),

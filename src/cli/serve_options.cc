@@ -169,6 +169,8 @@ void FitToMemory(uint64_t usable_bytes, server::ServerOptions& options) {
   // One picture of the largest usual size always fits.
   options.picture_memory_bytes =
       std::max(kLeastPictureMemory, std::min(options.picture_memory_bytes, share));
+  options.decode_memory_bytes =
+      std::max(kLeastPictureMemory, std::min(options.decode_memory_bytes, usable_bytes / 20));
   options.picture_store_bytes = std::min(options.picture_store_bytes, share);
 }
 

@@ -36,7 +36,8 @@ void AddServeOptions(CLI::App& command, ServeOptions& options);
 Status CompleteServeOptions(ServeOptions& options);
 
 // Lowers what the server may keep in memory, where little can be had, to a thirty-second of that
-// for each: bodies, decoded pictures, pictures kept by uuid.
+// for each: bodies, prepared pictures, pictures kept by uuid; to a twentieth for pixels that are
+// being decoded.
 void FitToMemory(uint64_t usable_bytes, server::ServerOptions& options);
 
 }  // namespace ocelli::cli

@@ -79,11 +79,13 @@ TEST(ServeOptions, SmallMachinesKeepLess) {
   server::ServerOptions large;
   FitToMemory(uint64_t{64} << 30, large);
   EXPECT_EQ(large.body_memory_bytes, server::ServerOptions().body_memory_bytes);
+  EXPECT_EQ(large.decode_memory_bytes, server::ServerOptions().decode_memory_bytes);
   server::ServerOptions small;
   FitToMemory(uint64_t{4} << 30, small);
   EXPECT_EQ(small.body_memory_bytes, size_t{128} << 20);
   EXPECT_EQ(small.picture_memory_bytes, size_t{128} << 20);
   EXPECT_EQ(small.picture_store_bytes, uint64_t{128} << 20);
+  EXPECT_EQ(small.decode_memory_bytes, (size_t{4} << 30) / 20);  // 53 megapixels
   server::ServerOptions tiny;
   FitToMemory(uint64_t{100} << 20, tiny);
   EXPECT_EQ(tiny.body_memory_bytes, tiny.max_body_bytes);  // one body always fits

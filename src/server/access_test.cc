@@ -58,8 +58,10 @@ TEST(Access, OnLoopbackOnlyLoopbackNamesAreAnswered) {
                                  "127.1.2.3", "[::1]:7860", "ocelli.lan", "ocelli.lan:7860"}) {
     EXPECT_EQ(status(host), 200) << host;
   }
-  for (const std::string host : {"evil.example", "localhost.evil.example", "127.0.0.1.nip.io",
-                                 "192.168.1.5", "[::2]", "", "[", "127.evil"}) {
+  for (const std::string host :
+       {"evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "192.168.1.5", "[::2]", "",
+        "[", "127.evil", "localhost:x@evil.example", "localhost:80:80", "[::1].evil.example",
+        "[::1]evil:80"}) {
     EXPECT_EQ(status(host), 403) << host;
   }
 }

@@ -34,6 +34,24 @@ HttpResponse RedirectToFolder(const std::string& path, const std::string& query)
   return response;
 }
 
+// Takes the host out of a target in absolute form (http://host/path), as it is sent to a proxy:
+// there it counts, and not the Host field (RFC 9112, 3.2.2).
+void TakeHostOfTarget(HttpRequest& request) {
+  const std::string target = std::exchange(request.path, {});
+  const size_t scheme = target.find("://");
+  const std::string name = LowerCase(target.substr(0, std::min(scheme, target.size())));
+  if (scheme == std::string::npos || (name != "http" && name != "https")) {
+    request.path = target;
+    return;
+  }
+  const size_t begin = scheme + 3;
+  const size_t end = std::min(target.find_first_of("/?", begin), target.size());
+  std::erase_if(request.fields, [](const HttpField& field) { return field.first == "host"; });
+  request.fields.emplace_back("host", target.substr(begin, end - begin));
+  if (end == target.size() || target[end] == '?') request.path = "/";
+  request.path += target.substr(end);
+}
+
 bool HasCompressedBody(const HttpRequest& request) {
   const std::string encoding = LowerCase(request.Field("content-encoding"));
   return !encoding.empty() && encoding != "identity";
@@ -70,6 +88,7 @@ void App::AdmitTo(HttpRequest& request, Admission& admission) const {
   const auto refuse = [&admission](const HttpFault& fault) {
     admission.refusal = ErrorResponse(fault);
   };
+  TakeHostOfTarget(request);
   if (const auto fault = gatekeeper_.CheckHost(request)) return refuse(*fault);
   admission.fields = gatekeeper_.CorsFields(request);
   const bool has_path = FindPath(request);
@@ -107,10 +126,8 @@ void App::AdmitTo(HttpRequest& request, Admission& admission) const {
 // Splits the target into path and query, below the base path; the path is empty for the base path
 // itself. Returns false for another path.
 bool App::FindPath(HttpRequest& request) const {
-  std::string_view target = request.path;
-  if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme < 8) {
-    target.remove_prefix(std::min(target.size(), target.find('/', scheme + 3)));  // as to a proxy
-  }
+  const std::string_view target = request.path;
+  if (!target.starts_with('/')) return false;
   const size_t end = std::min(target.find('?'), target.size());
   request.query = target.substr(std::min(target.size(), end + 1));
   std::string path = api::PercentDecoded(target.substr(0, end));

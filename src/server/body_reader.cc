@@ -58,12 +58,18 @@ size_t BodyReader::PutBytes(std::string_view input, State next) {
 }
 
 size_t BodyReader::PutLine(std::string_view input) {
-  const size_t end = input.substr(0, kMaxLineBytes).find("\r\n");
+  const size_t end = input.substr(0, kMaxLineBytes).find_first_of("\r\n");
   if (end == std::string_view::npos) {
     if (input.size() >= kMaxLineBytes)
       Fail(400, "a line between the chunks of the body is too long");
     return 0;
   }
+  // A proxy before this server may take a lone one for a line end or not: no guessing.
+  if (input[end] == '\n' || (end + 1 < input.size() && input[end + 1] != '\n')) {
+    Fail(400, "a line between the chunks of the body does not end in CR LF");
+    return 0;
+  }
+  if (end + 1 == input.size()) return 0;
   TakeLine(input.substr(0, end));
   return end + 2;
 }

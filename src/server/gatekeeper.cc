@@ -22,11 +22,19 @@ std::vector<std::string> LowerCaseAll(const std::vector<std::string>& list) {
   return lower;
 }
 
+bool IsPort(std::string_view text) {
+  return text.empty() ||
+         (text.front() == ':' &&
+          std::all_of(text.begin() + 1, text.end(), [](char c) { return c >= '0' && c <= '9'; }));
+}
+
 // Returns "name" or "::1" of "name:7860", "[::1]:7860" or either without a port, in lower case and
-// without a final dot.
+// without a final dot; "", which nothing is called, for any other text.
 std::string HostName(std::string_view host) {
-  if (host.starts_with('[')) return LowerCase(host.substr(1, host.find(']') - 1));
-  std::string name = LowerCase(host.substr(0, host.find(':')));
+  const size_t begin = host.starts_with('[') ? 1 : 0;
+  const size_t end = begin > 0 ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos || !IsPort(host.substr(end + begin))) return "";
+  std::string name = LowerCase(host.substr(begin, end - begin));
   if (name.ends_with('.')) name.pop_back();
   return name;
 }

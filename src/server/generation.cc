@@ -20,6 +20,7 @@ Generation::Generation(Dispatcher& dispatcher, std::shared_ptr<const Service> se
 
 void Generation::Run(api::GenerationCall call, std::shared_ptr<const void> memory) {
   timeout_ = call.timeout;
+  prompt_field_ = call.prompt_field;
   preparation_->Start(std::move(call), std::move(memory),
                       [self = shared_from_this()](Result<PreparedCall> prepared) {
                         self->Submit(std::move(prepared));
@@ -78,7 +79,7 @@ void Generation::Submit(Result<PreparedCall> prepared) {
   const Result<RequestId> id = service_->engine->Submit(
       std::move(request),
       [self = shared_from_this()](Event event) { self->Take(std::move(event)); });
-  if (!id.ok()) return Refuse(id.error());
+  if (!id.ok()) return Refuse(api::AtPromptField(id.error(), prompt_field_));
   Accepted(*id);
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/generation_call.h"
@@ -66,6 +67,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const std::string name_;
   const std::shared_ptr<Preparation> preparation_;
   std::optional<std::chrono::milliseconds> timeout_;
+  std::string_view prompt_field_;
   std::optional<std::chrono::steady_clock::time_point> last_token_;  // the engine thread's
 
   std::mutex mutex_;        // guards what follows; held while dispatcher and observer are called

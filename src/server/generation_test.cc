@@ -206,6 +206,33 @@ TEST(Generation, TokenizeRendersThePrompt) {
   EXPECT_EQ(Post(server.port(), "/v1/tokenize", "[]").status, 400);
 }
 
+TEST(Generation, ATooLongPromptIsNamedByItsField) {
+  TestServer server;
+  const std::string text = "\"" + std::string(20'000, 'x') + "\"";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"/v1/chat/completions", R"({"messages":[{"role":"user","content":)" + text + "}]}"},
+      {"/v1/responses", "{\"input\":" + text + "}"},
+      {"/predict", "{\"question\":" + text + "}"}};
+  std::string params;
+  for (const auto& [path, body] : cases) {
+    const HttpAnswer answer = Post(server.port(), path, body);
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    EXPECT_EQ(answer.Error("code"), "context_length_exceeded") << answer.body;
+    params += answer.Error("param") + " ";
+  }
+  EXPECT_EQ(params, "messages input question ");
+}
+
+TEST(Generation, FormsAreForPredictOnly) {
+  TestServer server;
+  const std::string head = "Content-Type: multipart/form-data; boundary=x\r\n";
+  for (const char* path : {"/v1/chat/completions", "/v1/responses", "/v1/tokenize"}) {
+    const HttpAnswer answer = Request(server.port(), "POST", path, "--x--\r\n", head);
+    EXPECT_EQ(answer.status, 415) << path;
+    EXPECT_EQ(answer.Error("code"), "unsupported_media_type");
+  }
+}
+
 TEST(Generation, ListsItsModel) {
   TestServer server;
   const HttpAnswer list = Get(server.port(), "/v1/models");

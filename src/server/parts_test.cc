@@ -39,8 +39,10 @@ TEST(BodyReader, ReadsChunksWhateverThePieces) {
 }
 
 TEST(BodyReader, RefusesWhatIsNoChunk) {
-  for (const std::string wire : {"\r\n", "g\r\n", "-1\r\n", "0x5\r\n", " \r\n", "5 5\r\n",
-                                 "3\r\nabcd\r\n", "ffffffffffffffffff\r\n", "65\r\n", "0\r\n"}) {
+  for (const std::string wire :
+       {"\r\n", "g\r\n", "-1\r\n", "0x5\r\n", " \r\n", "5 5\r\n", "3\r\nabcd\r\n",
+        "ffffffffffffffffff\r\n", "65\r\n", "0\r\n", "3\n", "3;\nabc\r\n", "3\rabc\r\n",
+        "3\r\nabc\n", "0\r\nA: b\n\r\n"}) {
     BodyReader reader({100, std::make_shared<ByteBudget>(100)});
     reader.Begin(ChunkedRequest());
     std::string input = wire;

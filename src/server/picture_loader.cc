@@ -20,6 +20,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxSchemeBytes = 32;
 
+// Returns `url` without the spaces and line ends around it, which copying leaves there.
+std::string_view Stripped(std::string_view url) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const size_t begin = url.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return url.substr(begin, url.find_last_not_of(kSpace) - begin + 1);
+}
+
 // Returns the scheme of "scheme://...", in lower case; "" for anything else.
 std::string SchemeOf(std::string_view url) {
   const size_t end = url.substr(0, kMaxSchemeBytes).find("://");
@@ -32,8 +40,12 @@ Error AtPlace(Error error, const api::PictureReference& picture) {
   return error;
 }
 
+uint64_t NumPixels(SizePx size) {
+  return static_cast<uint64_t>(size.width_px) * static_cast<uint64_t>(size.height_px);
+}
+
 // Raw base64, as some clients send it. What is none of a picture's URLs ends here too.
-Result<std::vector<std::byte>> ReadBase64(const std::string& text, size_t limit_bytes) {
+Result<std::vector<std::byte>> ReadBase64(std::string_view text, size_t limit_bytes) {
   auto bytes = api::DecodeBase64(text, limit_bytes);
   if (bytes.ok() || bytes.error().code == ErrorCode::kTooLarge) return bytes;
   return Error{ErrorCode::kInvalidArgument,
@@ -56,10 +68,11 @@ PictureLoader::PictureLoader(const ServerOptions& options, PictureFolder folder,
       fetcher_(HostList(options.image_hosts), options.max_picture_bytes, options.fetch_timeout),
       folder_(std::move(folder)),
       store_(options.picture_store_bytes),
+      gate_(options.decode_memory_bytes),
       metrics_(metrics) {}
 
 bool PictureLoader::IsFetched(const api::PictureReference& picture) const {
-  const std::string scheme = SchemeOf(picture.url);
+  const std::string scheme = SchemeOf(Stripped(picture.url));
   return fetcher_.enabled() && (scheme == "http" || scheme == "https");
 }
 
@@ -91,11 +104,12 @@ Result<PictureLoader::Bytes> PictureLoader::ReadUnnamed(api::PictureReference& p
   return std::make_shared<const std::vector<std::byte>>(std::exchange(picture.bytes, {}));
 }
 
-Result<std::vector<std::byte>> PictureLoader::ReadUrl(const std::string& url,
+Result<std::vector<std::byte>> PictureLoader::ReadUrl(const std::string& text,
                                                       const std::atomic<bool>& cancelled) const {
+  const std::string_view url = Stripped(text);
   if (api::IsDataUrl(url)) return api::DecodeDataUrl(url, max_picture_bytes_);
   const std::string scheme = SchemeOf(url);
-  if (scheme == "http" || scheme == "https") return fetcher_.Fetch(url, cancelled);
+  if (scheme == "http" || scheme == "https") return fetcher_.Fetch(std::string(url), cancelled);
   if (scheme == "file") return folder_.Read(url, max_picture_bytes_);
   if (scheme.empty()) return ReadBase64(url, max_picture_bytes_);
   return Error{ErrorCode::kUnsupported,
@@ -121,10 +135,12 @@ Result<std::shared_ptr<const Patches>> PictureLoader::PrepareUnnamed(
     const Admit& admit, ThreadPool& pool) {
   if (picture.enhance) return PrepareEnhanced(picture, bytes, service, admit, pool);
   const PictureOptions options = api::PictureBudget(picture, service.default_picture);
-  OCELLI_ASSIGN_OR_RETURN(const PictureInfo info, ProbePicture(*bytes, service.decode_limits));
+  const DecodeLimits limits = LimitsOf(service, PixelWork::kDecode);
+  OCELLI_ASSIGN_OR_RETURN(const PictureInfo info, ProbePicture(*bytes, limits));
   OCELLI_ASSIGN_OR_RETURN(const SizePx size, ChooseSize(info.size, service.processor, options));
   OCELLI_RETURN_IF_ERROR(admit(static_cast<size_t>(NumImageTokens(size, service.processor))));
-  OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(*bytes, service.decode_limits));
+  const auto pass = gate_.Enter(NumPixels(info.size), PixelWork::kDecode);
+  OCELLI_ASSIGN_OR_RETURN(const RgbImage image, DecodePicture(*bytes, limits));
   OCELLI_ASSIGN_OR_RETURN(Patches patches, PreparePicture(image, service.processor, options, pool));
   return std::make_shared<const Patches>(std::move(patches));
 }
@@ -133,7 +149,10 @@ Result<std::shared_ptr<const Patches>> PictureLoader::PrepareUnnamed(
 Result<std::shared_ptr<const Patches>> PictureLoader::PrepareEnhanced(
     const api::PictureReference& picture, const Bytes& bytes, const Service& service,
     const Admit& admit, ThreadPool& pool) {
-  OCELLI_ASSIGN_OR_RETURN(RgbImage image, DecodePicture(*bytes, service.decode_limits));
+  const DecodeLimits limits = LimitsOf(service, PixelWork::kEnhance);
+  OCELLI_ASSIGN_OR_RETURN(const PictureInfo info, ProbePicture(*bytes, limits));
+  const auto pass = gate_.Enter(NumPixels(info.size), PixelWork::kEnhance);
+  OCELLI_ASSIGN_OR_RETURN(RgbImage image, DecodePicture(*bytes, limits));
   OCELLI_ASSIGN_OR_RETURN(const EnhancedImage enhanced,
                           EnhancePicture(std::move(image), *picture.enhance));
   const PictureOptions options = api::PictureBudget(picture, service.default_picture);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "parallel/thread_pool.h"
 #include "picture/patches.h"
+#include "server/decode_gate.h"
 #include "server/metrics.h"
 #include "server/picture_fetcher.h"
 #include "server/picture_file.h"
@@ -47,10 +48,15 @@ class PictureLoader {
                                                  const Service& service, const Admit& admit,
                                                  ThreadPool& pool);
 
+  // Returns what a picture may have to be decoded by `service` here.
+  DecodeLimits LimitsOf(const Service& service, PixelWork work) const {
+    return gate_.Fit(service.decode_limits, work);
+  }
+
  private:
   PictureLoader(const ServerOptions& options, PictureFolder folder, Metrics& metrics);
 
-  Result<std::vector<std::byte>> ReadUrl(const std::string& url,
+  Result<std::vector<std::byte>> ReadUrl(const std::string& text,
                                          const std::atomic<bool>& cancelled) const;
   Result<Bytes> ReadUnnamed(api::PictureReference& picture, const std::string& scope,
                             const std::atomic<bool>& cancelled);
@@ -65,6 +71,7 @@ class PictureLoader {
   const PictureFetcher fetcher_;
   const PictureFolder folder_;
   PictureStore store_;
+  DecodeGate gate_;
   Metrics& metrics_;
 };
 

@@ -41,7 +41,7 @@ TEST(Pictures, DataUrlsAndRawBase64AreUsed) {
   while (unpadded.ends_with('=')) unpadded.pop_back();
   for (const std::string& url :
        {"data:image/png;base64," + base64, "DATA:image/jpeg;BASE64," + base64, base64, unpadded,
-        "data:;base64," + wrapped, wrapped}) {
+        "data:;base64," + wrapped, wrapped, " \n data:image/png;base64," + base64 + "\r\n"}) {
     const HttpAnswer answer = server.Chat(PictureChatBody(url, 2));
     EXPECT_EQ(ImageTokens(answer), 4u) << answer.body << url.substr(0, 30);
   }
@@ -186,6 +186,23 @@ TEST(Pictures, TheirSizeIsBoundedBeforeTheyAreDecoded) {
       server.Chat(PictureChatBody("data:image/bmp;base64," + Base64(PictureBytes(1, 256)), 2));
   EXPECT_EQ(large.status, 413);
   EXPECT_NE(large.Error("message").find("100000"), std::string::npos);
+}
+
+TEST(Pictures, TheirPixelsMustHaveMemory) {
+  TestServerOptions options;
+  options.server.decode_memory_bytes = 64 * 64 * 9;
+  TestServer server(options);
+  const auto status = [&](int side, bool enhance) {
+    json part = Picture("data:image/bmp;base64," + Base64(PictureBytes(1, side)));
+    part["enhance"] = enhance;
+    return server.Chat(BodyOf(json::array({part}))).status;
+  };
+  EXPECT_EQ(status(64, true), 200);
+  EXPECT_EQ(status(96, false), 200);
+  EXPECT_EQ(status(96, true), 413);  // enhancing takes more
+  EXPECT_EQ(status(128, false), 413);
+  const HttpAnswer list = Get(server.port(), "/v1/models");
+  EXPECT_EQ(list.Json()["data"][0]["pictures"]["max_source_pixels"], 64 * 64 * 9 / 4);
 }
 
 TEST(Pictures, MoreThanTheContextHoldsAreRefused) {

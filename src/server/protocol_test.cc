@@ -50,6 +50,26 @@ TEST(Protocol, ClosesWhenAskedAndForHttp10) {
   EXPECT_TRUE(old.WaitForClose());
 }
 
+TEST(Protocol, ATargetInAbsoluteFormBringsItsOwnHost) {
+  TestServer server;
+  const auto status = [&](const std::string& target) {
+    RawClient client(server.port());
+    client.Send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    return client.ReadAnswer().status;
+  };
+  EXPECT_EQ(status("http://localhost/health"), 200);
+  EXPECT_EQ(status("HTTP://127.0.0.1:80/health?x=1"), 200);
+  EXPECT_EQ(status("http://localhost"), 200);  // the page
+  EXPECT_EQ(status("http://localhost?x=://"), 200);
+  EXPECT_EQ(status("/health?url=http://evil.example/"), 200);
+  EXPECT_EQ(status("http://evil.example/health"), 403);
+  EXPECT_EQ(status("http://localhost@evil.example/health"), 403);
+  EXPECT_EQ(status("http:///health"), 403);
+  for (const char* other : {"ftp://localhost/health", "%2fhealth", "health", "*", "://"}) {
+    EXPECT_EQ(status(other), 404) << other;
+  }
+}
+
 TEST(Protocol, HeadHasLengthAndNoBody) {
   TestServer server;
   RawClient client(server.port());

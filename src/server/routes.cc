@@ -11,6 +11,7 @@
 #include "api/chat_request.h"
 #include "api/ids.h"
 #include "api/models_list.h"
+#include "api/multipart.h"
 #include "api/predict.h"
 #include "api/responses_reply.h"
 #include "api/responses_request.h"
@@ -24,6 +25,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+const HttpFault kNoForm{415, "this path takes a JSON object, and only /predict takes a form",
+                        "unsupported_media_type"};
+
+bool IsForm(const HttpRequest& request) {
+  return api::IsMultipartForm(request.Field("content-type"));
+}
 
 Error Busy() {
   return Error{ErrorCode::kResourceExhausted, "too much is under way: try again later", ""};
@@ -41,7 +49,8 @@ api::ReplyContext ContextOf(const Service& service, std::string id,
   return context;
 }
 
-api::ModelCard CardOf(const Service& service, const ServerOptions& options) {
+api::ModelCard CardOf(const Service& service, const ServerOptions& options,
+                      const DecodeLimits& limits) {
   api::ModelCard card;
   card.id = service.model_id;
   card.created = service.created;
@@ -50,9 +59,8 @@ api::ModelCard CardOf(const Service& service, const ServerOptions& options) {
   card.processor = service.processor;
   card.default_picture = service.default_picture;
   card.max_body_bytes = options.max_body_bytes;
-  card.max_file_bytes =
-      std::min(options.max_picture_bytes, service.decode_limits.max_encoded_bytes);
-  card.max_source_pixels = service.decode_limits.max_pixels;
+  card.max_file_bytes = std::min(options.max_picture_bytes, limits.max_encoded_bytes);
+  card.max_source_pixels = limits.max_pixels;
   card.max_pictures = options.max_pictures;
   return card;
 }
@@ -162,6 +170,7 @@ void Routes::Responses(const ExchangePtr& exchange, const ServicePtr& service) {
 
 void Routes::Generate(const ExchangePtr& exchange, const ServicePtr& service,
                       Understand understand) {
+  if (IsForm(exchange->request())) return exchange->Respond(ErrorResponse(kNoForm));
   const auto writer = std::make_shared<ReplyWriter>(
       exchange, [this, service] { return dispatcher_.RetryAfterSeconds(*service); });
   const auto begun =
@@ -184,6 +193,7 @@ void Routes::Generate(const ExchangePtr& exchange, const ServicePtr& service,
 }
 
 void Routes::Tokenize(const ExchangePtr& exchange, const ServicePtr& service) {
+  if (IsForm(exchange->request())) return exchange->Respond(ErrorResponse(kNoForm));
   const auto body = std::make_shared<Exchange::Body>(exchange->TakeBody());
   const auto preparation =
       std::make_shared<Preparation>(dispatcher_.tools(), service, exchange->request().scope);
@@ -208,11 +218,13 @@ void Routes::Tokenize(const ExchangePtr& exchange, const ServicePtr& service) {
 }
 
 void Routes::ListModels(const ExchangePtr& exchange, const ServicePtr& service) {
-  exchange->Respond(JsonResponse(api::ModelsListJson(CardOf(*service, options_))));
+  exchange->Respond(
+      JsonResponse(api::ModelsListJson(CardOf(*service, options_, LimitsOf(*service)))));
 }
 
 void Routes::ShowModel(const ExchangePtr& exchange, const ServicePtr& service) {
-  const auto body = api::ModelJson(CardOf(*service, options_), exchange->request().parameter);
+  const auto body =
+      api::ModelJson(CardOf(*service, options_, LimitsOf(*service)), exchange->request().parameter);
   exchange->Respond(body.ok() ? JsonResponse(*body) : ErrorResponse(body.error()));
 }
 
@@ -269,6 +281,10 @@ void Routes::RespondError(const ExchangePtr& exchange, const ServicePtr& service
                           const Error& error) {
   const bool full = error.code == ErrorCode::kResourceExhausted;
   exchange->Respond(ErrorResponse(error, full ? dispatcher_.RetryAfterSeconds(*service) : 0));
+}
+
+DecodeLimits Routes::LimitsOf(const Service& service) const {
+  return dispatcher_.tools().loader.LimitsOf(service, PixelWork::kDecode);
 }
 
 api::RequestDefaults Routes::DefaultsOf(const Service& service) const {

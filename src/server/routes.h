@@ -54,6 +54,8 @@ class Routes {
   void CancelTask(const ExchangePtr& exchange, const ServicePtr& service);
 
   void RespondError(const ExchangePtr& exchange, const ServicePtr& service, const Error& error);
+  // What a picture may have that is not enhanced.
+  DecodeLimits LimitsOf(const Service& service) const;
   api::RequestDefaults DefaultsOf(const Service& service) const;
 
   const ServerOptions& options_;

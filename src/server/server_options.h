@@ -40,7 +40,8 @@ struct ServerOptions {
   size_t max_picture_bytes = size_t{32} << 20;         // of one encoded picture
   std::chrono::milliseconds fetch_timeout{20'000};     // of one picture
   size_t max_pictures = 64;                            // of one request
-  size_t picture_memory_bytes = size_t{1} << 30;       // of pictures decoded and not yet answered
+  size_t picture_memory_bytes = size_t{1} << 30;       // of pictures prepared and not yet answered
+  size_t decode_memory_bytes = size_t{1} << 30;        // of pixels being decoded and enhanced
   size_t picture_threads = 0;                          // decode pool; 0: cores x 1.5
   uint64_t picture_store_bytes = uint64_t{256} << 20;  // encoded pictures kept by uuid
 

@@ -11,6 +11,9 @@ import OpenAI from 'openai';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const binary = process.env.OCELLI_BINARY ?? join(root, 'build/release/ocelli');
 const kStartMs = 60_000;
+// The address sanitizer holds freed memory back, up to a quarter of a gigabyte, which would look like a leak.
+const kAsanOptions = ['quarantine_size_mb=16', process.env.ASAN_OPTIONS].filter(Boolean).join(':');
+const kTsanOptions = [`suppressions=${join(root, 'tests/api/tsan_suppressions.txt')}`, process.env.TSAN_OPTIONS].filter(Boolean).join(':');
 
 /** A running `ocelli serve`: where it listens, its log so far, and how to end it. */
 export class Server {
@@ -23,7 +26,9 @@ export class Server {
 
   constructor(args) {
     this.log = '';
-    this.child = spawn(binary, ['serve', '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(binary, ['serve', '--port', '0', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ASAN_OPTIONS: kAsanOptions, TSAN_OPTIONS: kTsanOptions },
+    });
     this.child.stdout.on('data', (bytes) => (this.log += bytes));
     this.child.stderr.on('data', (bytes) => (this.log += bytes));
     this.exited = once(this.child, 'exit');
@@ -65,6 +70,12 @@ export class Server {
   /** The official client, pointed at this server; it never retries unless told so. */
   client(options = {}) {
     return new OpenAI({ baseURL: `${this.url}/v1`, apiKey: 'unused', maxRetries: 0, ...options });
+  }
+
+  /** What a sanitizer said so far; '' when nothing. */
+  get reports() {
+    if (!/ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:/.test(this.log)) return '';
+    return this.log.split('\n').filter((line) => !line.includes(' info request ')).join('\n');
   }
 
   /** Anonymous memory of the process, in MiB: what grows when something leaks. */

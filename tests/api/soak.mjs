@@ -34,6 +34,28 @@ async function streamed(server, body) {
   return lines.flatMap((line) => JSON.parse(line.slice(6)).choices).map((c) => c.delta.content ?? '').join('');
 }
 
+// The same question by the Responses form.
+async function responded(server, { messages: [{ content }], max_tokens, temperature }) {
+  const part = (one) => (one.type === 'text' ? { type: 'input_text', text: one.text } : { type: 'input_image', ...one.image_url, image_url: one.image_url.url });
+  const input = [{ role: 'user', content: content.map(part) }];
+  const reply = await server.post('/v1/responses', { input, max_output_tokens: max_tokens, temperature });
+  assert.equal(reply.status, 200, await reply.clone().text());
+  return (await reply.json()).output[0].content[0].text;
+}
+
+// The same question as a task.
+async function predicted(server, { messages: [{ content }], max_tokens }) {
+  const picture = content.find((one) => one.type === 'image_url')?.image_url.url;
+  const question = content.find((one) => one.type === 'text').text;
+  const reply = await server.post('/predict', { picture, question, max_new_tokens: max_tokens, loop_guard: false });
+  assert.equal(reply.status, 202, await reply.clone().text());
+  for (let task = await reply.json(); ; await sleep(10)) {
+    assert.ok(!['failed', 'cancelled'].includes(task.status), JSON.stringify(task));
+    if (task.status === 'done') return task.result.text;
+    task = await (await server.get(`/predict/${task.task_id}`)).json();
+  }
+}
+
 // Leaves in the middle: before the head, or after the first bytes of the answer.
 async function leave(server, body, afterMs) {
   const left = new AbortController();
@@ -41,6 +63,8 @@ async function leave(server, body, afterMs) {
   const long = { ...body, stream: afterMs % 2 === 0, max_tokens: 2000, ignore_eos: true };
   await server.post('/v1/chat/completions', long, { signal: left.signal }).then((reply) => reply.text()).catch(() => {});
 }
+
+const kWays = [answerOf, streamed, answerOf, streamed, answerOf, streamed, responded, predicted];
 
 async function badInput(server, i) {
   const bad = ['{', { messages: [] }, { messages: [user({ type: 'nonsense' })] },
@@ -62,7 +86,7 @@ async function client(server, solo, number, goOn, counts) {
       await badInput(server, i);
       ++counts.refused;
     } else {
-      const text = what % 2 ? await streamed(server, body) : await answerOf(server, body);
+      const text = await kWays[what % kWays.length](server, body);
       assert.equal(text, solo[i % solo.length], `request ${i % solo.length} beside others`);
       ++counts.answered;
     }
