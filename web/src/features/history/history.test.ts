@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase, type ConversationRecord, type MessageRecord, type PictureRecord } from '@/lib/db';
 import { groupOf } from './groups';
-import { addMessages, createConversation, deleteConversation, markInterrupted, renameConversation, searchConversations, showVersion, sweepPictures, TAB, titleOf } from './store';
+import { addMessages, deleteConversation, markInterrupted, newConversation, renameConversation, searchConversations, showVersion, sweepPictures, TAB, titleOf } from './store';
 import { exportHistory, importHistory } from './transfer';
 import { checkHistoryFile } from './transfer_check';
 import { pathTo, shownPath } from './tree';
@@ -43,8 +43,9 @@ describe('the shown path', () => {
 
 describe('the store', () => {
   it('keeps messages with the versions shown', async () => {
-    const { id } = await createConversation('t');
-    await addMessages(id, [message('question1', null, { conversationId: id }), message('answer002', 'question1', { conversationId: id })]);
+    const begun = newConversation('t');
+    const { id } = begun;
+    await addMessages(id, [message('question1', null, { conversationId: id }), message('answer002', 'question1', { conversationId: id })], begun);
     const database = await openDatabase();
     expect((await database.conversations.get(id))?.shown).toEqual({ root: 'question1', question1: 'answer002' });
     await showVersion(id, 'question1', 'answer003');
@@ -54,9 +55,11 @@ describe('the store', () => {
   });
 
   it('finds text in titles and messages, in any case', async () => {
-    const { id } = await createConversation('Invoice');
-    const other = await createConversation('二');
-    await addMessages(other.id, [message('question1', null, { conversationId: other.id, text: '发票金额 TOTAL' })]);
+    const invoice = newConversation('Invoice');
+    const { id } = invoice;
+    const other = newConversation('二');
+    await addMessages(id, [], invoice);
+    await addMessages(other.id, [message('question1', null, { conversationId: other.id, text: '发票金额 TOTAL' })], other);
     const database = await openDatabase();
     expect([...(await searchConversations(database, 'invoice'))]).toEqual([id]);
     expect([...(await searchConversations(database, 'total'))]).toEqual([other.id]);
@@ -65,8 +68,9 @@ describe('the store', () => {
   });
 
   it('deletes, and brings back what was deleted', async () => {
-    const { id } = await createConversation('t');
-    await addMessages(id, [message('question1', null, { conversationId: id })]);
+    const begun = newConversation('t');
+    const { id } = begun;
+    await addMessages(id, [message('question1', null, { conversationId: id })], begun);
     const database = await openDatabase();
     const undo = await deleteConversation(id);
     expect(await database.messages.count()).toBe(0);
