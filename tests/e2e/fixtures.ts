@@ -75,7 +75,7 @@ export class Chat {
   ) {}
 
   get input() {
-    return this.page.getByRole('textbox', { name: this.words.composer.question });
+    return this.page.getByRole('textbox', { name: this.words.composer.question, exact: true });
   }
   get answers() {
     return this.page.getByRole('article', { name: this.words.message.answer, exact: true });

@@ -1,12 +1,12 @@
 import { expect, expectAccessible, screenshot, sentence, test } from './fixtures.ts';
-import { breakStorage, fillStorage, mendStorage, noStorage } from './storage.ts';
+import { breakStorage, mendStorage, noStorage } from './storage.ts';
 
 // The browser's own storage is full, broken, missing, or shared with another tab.
 
 test('a full browser says so, keeps what was written, and the question goes when there is room', async ({ chat, words }, info) => {
   await chat.addPictures('open.png');
   await expect(chat.page.getByRole('list', { name: words.pictures.strip }).getByRole('listitem')).toHaveCount(1);
-  const full = await fillStorage(chat.page);
+  await breakStorage(chat.page, 'QuotaExceededError');
   await chat.send('Read the text.');
   await expect(chat.page.getByRole('alert').filter({ hasText: words.errors.trouble.actionFull })).toBeVisible();
   await expect(chat.input).toHaveValue('Read the text.');
@@ -18,7 +18,7 @@ test('a full browser says so, keeps what was written, and the question goes when
   await chat.closeHistory();
   await chat.addPictures('hello.png');
   await expect(chat.page.getByRole('alert').filter({ hasText: sentence(words.pictures.refusals.storage, { name: 'hello.png' }) })).toBeVisible();
-  await full.free();
+  await mendStorage(chat.page);
   await chat.input.press('Enter');
   await expect(chat.lastAnswer).toContainText('OPEN 24');
   await expect(chat.page.getByText(words.errors.trouble.actionFull)).toHaveCount(0);
@@ -27,7 +27,7 @@ test('a full browser says so, keeps what was written, and the question goes when
 test('when nothing can be kept, every action says so and changes nothing', async ({ chat, words }) => {
   await chat.send('first');
   await chat.answered();
-  await breakStorage(chat.page);
+  await breakStorage(chat.page, 'UnknownError');
   const said = chat.page.getByRole('alert').filter({ hasText: words.errors.trouble.action });
   const refused = async () => {
     await expect(said).toBeVisible();

@@ -2,32 +2,27 @@ import type { Page } from '@playwright/test';
 
 // Ways in which a browser's storage fails.
 
-// No more room, as the browser itself says it. `free` gives the room back.
-export async function fillStorage(page: Page): Promise<{ free: () => Promise<void> }> {
-  const browser = await page.context().newCDPSession(page);
-  const { origin } = new URL(page.url());
-  await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 0 });
-  return { free: async () => void (await browser.send('Storage.overrideQuotaForOrigin', { origin })) };
-}
+type Breakable = typeof globalThis & { storageFault?: string | undefined };
 
-type Breakable = typeof globalThis & { storageBroken?: boolean };
-
-// Every write fails, for a reason that nobody knows.
-export async function breakStorage(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const breakable = globalThis as Breakable;
-    const real = IDBDatabase.prototype.transaction;
-    breakable.storageBroken = true;
-    IDBDatabase.prototype.transaction = function (names, mode, options) {
-      if (breakable.storageBroken && mode === 'readwrite') throw new DOMException('the disk is gone', 'UnknownError');
-      return real.call(this, names, mode, options);
-    };
-  });
+// Every write fails with this error from now on: QuotaExceededError is a full disk, UnknownError
+// what a browser says when it does not know better.
+export async function breakStorage(page: Page, name: 'QuotaExceededError' | 'UnknownError'): Promise<void> {
+  await page.evaluate((fault) => {
+    (globalThis as Breakable).storageFault = fault;
+    for (const method of ['add', 'put'] as const) {
+      const real = IDBObjectStore.prototype[method];
+      IDBObjectStore.prototype[method] = function (value: unknown, key?: IDBValidKey) {
+        const now = (globalThis as Breakable).storageFault;
+        if (now) throw new DOMException('cannot write', now);
+        return key === undefined ? real.call(this, value) : real.call(this, value, key);
+      };
+    }
+  }, name);
 }
 
 export async function mendStorage(page: Page): Promise<void> {
   await page.evaluate(() => {
-    (globalThis as Breakable).storageBroken = false;
+    (globalThis as Breakable).storageFault = undefined;
   });
 }
 
