@@ -42,6 +42,15 @@ describe('the shown path', () => {
 });
 
 describe('the store', () => {
+  it('begins no conversation whose first messages cannot be kept', async () => {
+    const begun = newConversation('t');
+    const question = message('question9', null, { conversationId: begun.id });
+    await expect(addMessages(begun.id, [question, question], begun)).rejects.toThrow();
+    const database = await openDatabase();
+    expect(await database.conversations.get(begun.id)).toBeUndefined();
+    expect(await database.messages.get('question9')).toBeUndefined();
+  });
+
   it('keeps messages with the versions shown', async () => {
     const begun = newConversation('t');
     const { id } = begun;
@@ -135,6 +144,17 @@ describe('export and import', () => {
     ['a wrong choice', { ...good, conversations: [{ ...conversation, shown: { __proto__x: 1 } }] }, 'conversations[0].shown'],
   ])('refuses %s, naming the place', (_, file, place) => {
     expect(() => checkHistoryFile(file)).toThrow(place);
+  });
+
+  it('takes over what was done to a picture, and refuses a transform that is none', () => {
+    const enhanced = { width: 4, height: 3, steps: ['deskew'], blank: false, toOriginal: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
+    const file = (change: object) => {
+      const usage = { promptTokens: 9, completionTokens: 1, imageTokens: 8, cachedTokens: null, pictures: [{ width: 4, height: 3, usedWidth: 4, usedHeight: 3, tokens: 8, enhanced: { ...enhanced, ...change } }] };
+      return { ...good, messages: [{ ...message('answer001', null), role: 'assistant', answer: { state: 'done', model: 'm', savedAt: 0, usage } }] };
+    };
+    expect(checkHistoryFile(file({})).messages[0]?.answer?.usage?.pictures[0]?.enhanced).toEqual(enhanced);
+    expect(() => checkHistoryFile(file({ toOriginal: [1] }))).toThrow('messages[0].answer.usage.pictures[0].enhanced.toOriginal');
+    expect(() => checkHistoryFile(file({ steps: [1] }))).toThrow('enhanced.steps');
   });
 
   it('takes a good file and refuses what is not JSON', async () => {
