@@ -1,9 +1,6 @@
 import { Chat, expect, expectAccessible, screenshot, sentence, test } from './fixtures.ts';
 import { pause, Program } from './program.ts';
 
-// Each fault once in each language and on each screen.
-test.beforeEach(({}, info) => test.skip(!['zh-390', 'en-1440'].includes(info.project.name)));
-
 test('a reload in the middle of an answer keeps what had arrived', async ({ visit, slow, words, page }) => {
   const chat = new Chat(await visit(slow.url), words);
   slow.line.eventMs = 600;

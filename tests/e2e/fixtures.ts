@@ -15,6 +15,7 @@ export interface Fixtures {
   words: typeof zhCN;
   visit: (url: string) => Promise<Page>;
   chat: Chat;
+  chatAt: (page: Page) => Chat; // of a page that was opened otherwise
   slow: { url: string; line: SlowLine['line']; program: Program; die: () => Promise<void> };
 }
 
@@ -39,6 +40,7 @@ export const test = base.extend<Fixtures, { program: Program }>({
     expect(faults).toEqual([]);
   },
   chat: async ({ visit, program, words }, use) => use(new Chat(await visit(program.url), words)),
+  chatAt: async ({ words }, use) => use((page) => new Chat(page, words)),
   slow: async ({ program }, use) => {
     const line = new SlowLine(program);
     const die = async () => {
@@ -73,7 +75,7 @@ export class Chat {
   ) {}
 
   get input() {
-    return this.page.getByRole('textbox', { name: this.words.composer.question });
+    return this.page.getByRole('textbox', { name: this.words.composer.question, exact: true });
   }
   get answers() {
     return this.page.getByRole('article', { name: this.words.message.answer, exact: true });

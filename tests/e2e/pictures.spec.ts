@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { EXAMPLES, expect, expectAccessible, screenshot, sentence, test } from './fixtures.ts';
 import { cut, damaged, heic, pdf, photo, sideways } from './pictures.ts';
+import { Program } from './program.ts';
 
 const upload = (name: string) => ({ name, mimeType: 'image/png', buffer: readFileSync(`${EXAMPLES}${name}`) });
 
@@ -102,4 +103,47 @@ test('what is being composed survives a reload', async ({ chat, words }) => {
   await chat.page.reload();
   await expect(chat.input).toHaveValue('half a question');
   await expect(chat.page.getByRole('list', { name: words.pictures.strip }).getByRole('listitem')).toHaveCount(1);
+});
+
+test('thumbnails are put in another order with the mouse and with the keyboard', async ({ chat, words }) => {
+  const files = ['a.png', 'b.png', 'c.png'].map((name) => ({ ...upload('open.png'), name }));
+  await chat.page.locator('main input[type=file]').first().setInputFiles(files);
+  const items = chat.page.getByRole('list', { name: words.pictures.strip }).getByRole('listitem');
+  await expect(items).toHaveCount(3);
+  const order = async () => (await items.allTextContents()).map((text) => /[abc]\.png/.exec(text)?.[0].charAt(0)).join('');
+  // A finger scrolls the row instead; on a phone the buttons are the way.
+  const mouse = (chat.page.viewportSize()?.width ?? 0) > 500;
+  if (mouse) await items.nth(0).dragTo(items.nth(2));
+  await expect(async () => expect(await order()).toBe(mouse ? 'bca' : 'abc')).toPass();
+  const label = words.pictures.nth.replace('{{n}}', '1').replace('{{name}}', mouse ? 'b.png' : 'a.png');
+  await chat.button(words.pictures.moveRight.replace('{{picture}}', label)).focus();
+  await chat.page.keyboard.press('Enter');
+  await expect(async () => expect(await order()).toBe(mouse ? 'cba' : 'bac')).toPass();
+  await chat.page.keyboard.press('Enter'); // the focus went with the picture
+  await expect(async () => expect(await order()).toBe(mouse ? 'cab' : 'bca')).toPass();
+});
+
+test('a phone offers its camera, and a photo is a picture', async ({ chat, words }) => {
+  const camera = chat.page.locator('input[type=file][capture=environment]');
+  test.skip((chat.page.viewportSize()?.width ?? 0) > 500, 'a wide screen has no camera to hold');
+  await expect(chat.button(words.composer.photograph)).toBeVisible();
+  await camera.setInputFiles(await photo(chat.page, 'image.jpg', 800, 600));
+  await expect(chat.page.getByRole('list', { name: words.pictures.strip })).toContainText('800×600');
+});
+
+test('pictures that are too much together are not sent; shrinking helps', async ({ visit, words, page, chatAt }, info) => {
+  const program = await Program.start('--max-body', '12M');
+  try {
+    const chat = chatAt(await visit(program.url));
+    await chat.page.locator('main input[type=file]').first().setInputFiles([await photo(page, 'one.jpg', 3600, 2700), await photo(page, 'two.jpg', 3600, 2700)]);
+    const notice = chat.page.getByRole('alert').filter({ hasText: sentence(words.pictures.tooMuch) });
+    await expect(notice).toBeVisible();
+    await chat.input.fill('Read the text.');
+    await expect(chat.button(words.composer.send)).toBeDisabled();
+    await screenshot(chat.page, info, 'too-much');
+    await notice.getByRole('button', { name: words.pictures.shrinkAll }).click();
+    await expect(notice).toHaveCount(0);
+  } finally {
+    await program.kill();
+  }
 });

@@ -26,7 +26,7 @@ test('OCR: the text beside its picture, to copy and to download', async ({ chat,
 });
 
 // An answer as the large model gives it; the embedded one knows neither boxes nor formulas.
-async function importAnswer(chat: Chat, text: string): Promise<void> {
+async function importAnswer(chat: Chat, text: string, usage?: object): Promise<void> {
   const at = Date.now();
   const message = { conversationId: 'conversation1', createdAt: at, ocr: false, pictureIds: [] as string[] };
   const file = {
@@ -35,7 +35,7 @@ async function importAnswer(chat: Chat, text: string): Promise<void> {
     conversations: [{ id: 'conversation1', title: 'Imported', renamed: true, createdAt: at, updatedAt: at, shown: {} }],
     messages: [
       { ...message, id: 'question1', parentId: null, role: 'user', text: 'Where?', pictureIds: ['picture001'] },
-      { ...message, id: 'answer0001', parentId: 'question1', role: 'assistant', text, answer: { state: 'done', model: 'm', savedAt: at } },
+      { ...message, id: 'answer0001', parentId: 'question1', role: 'assistant', text, answer: { state: 'done', model: 'm', savedAt: at, ...(usage ? { usage } : {}) } },
     ],
     pictures: [{ id: 'picture001', name: 'open.png', kind: 'PNG', bytes: 1, width: 160, height: 64, addedAt: at, data: readFileSync(`${EXAMPLES}open.png`).toString('base64') }],
   };
@@ -65,6 +65,27 @@ test('boxes and points are drawn on the picture with their labels', async ({ cha
   await expect(figure.locator('div[data-active]')).toHaveCount(1);
   await expectAccessible(chat.page);
   await screenshot(chat.page, info, 'boxes');
+});
+
+test('boxes of a picture that was turned before it was read stand on the original', async ({ chat }) => {
+  // Turned by a quarter: a place (x, y) of the 64x160 result is (y, 64 - x) of the original.
+  const enhanced = { width: 64, height: 160, steps: ['turn'], blank: false, toOriginal: [0, 1, 0, -1, 0, 64, 0, 0, 1] };
+  const picture = { width: 160, height: 64, usedWidth: 64, usedHeight: 160, tokens: 40, enhanced };
+  await importAnswer(chat, '[{"bbox_2d": [0, 0, 250, 500], "label": "half"}]', { promptTokens: 9, completionTokens: 9, imageTokens: 40, cachedTokens: null, pictures: [picture] });
+  await expect(chat.lastAnswer.locator('figure').getByRole('button').filter({ hasText: 'half' })).toContainText('0, 48, 80, 64');
+});
+
+test('every question says which conversation it is of, so that a balancer keeps it on one replica', async ({ chat }) => {
+  const ask = async (text: string) => {
+    const request = chat.page.waitForRequest('**/v1/chat/completions');
+    await chat.send(text);
+    return (await request).headers()['x-conversation-id'];
+  };
+  const id = await ask('one');
+  await chat.answered(1);
+  expect(id).toMatch(/^[a-z0-9]{8,64}$/);
+  expect(await ask('two')).toBe(id);
+  await chat.answered(2);
 });
 
 test('Markdown, tables, code and formulas are shown; nothing in an answer runs or loads', async ({ chat, words }, info) => {

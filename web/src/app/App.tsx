@@ -6,10 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { ChatView, useLive } from '@/features/chat';
 import { HistoryList } from '@/features/history';
 import { ServerNotice, StatusCorner, useServerPolling, useSpeeds, useStatus } from '@/features/status';
+import { patiently } from '@/lib/patiently';
 import { useConversationId } from './location';
 import classes from './app.module.css';
 
-const SettingsDialog = lazy(() => import('@/features/settings').then((settings) => ({ default: settings.SettingsDialog })));
+const SettingsDialog = lazy(() => patiently(() => import('@/features/settings')).then((settings) => ({ default: settings.SettingsDialog })));
 
 // The page: history at the side, a conversation in the middle, the server's state in the corner.
 export function App() {

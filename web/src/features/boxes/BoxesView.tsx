@@ -2,21 +2,23 @@ import { ActionIcon, SegmentedControl } from '@mantine/core';
 import { IconZoomIn } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { PictureRecord } from '@/lib/db';
+import type { PictureRecord, PictureUse } from '@/lib/db';
 import { fittingWidth, PictureImage, PictureViewer } from '@/features/pictures';
 import { BoxesOverlay, colourOf } from './BoxesOverlay';
 import { toPixels, type Mark } from './parse';
+import { placeMarks } from './place';
 import classes from './boxes.module.css';
 
 // The boxes and points of an answer, drawn on the picture, with their labels in a list beside it.
-export function BoxesView({ marks, pictures }: { marks: readonly Mark[]; pictures: readonly PictureRecord[] }) {
+export function BoxesView({ marks: told, pictures, uses }: { marks: readonly Mark[]; pictures: readonly PictureRecord[]; uses: readonly PictureUse[] }) {
   const { t } = useTranslation();
   const [active, setActive] = useState<number | null>(null);
-  const [chosen, setChosen] = useState(() => marks[0]?.picture ?? 0);
+  const [chosen, setChosen] = useState(() => told[0]?.picture ?? 0);
   const [enlarged, setEnlarged] = useState<number | null>(null);
   const at = Math.min(chosen, pictures.length - 1);
   const picture = pictures[at];
   if (!picture || picture.width === null || picture.height === null) return null;
+  const marks = placeMarks(told, uses, at);
   const shown = marks.map((mark) => mark.picture === null || mark.picture === at);
   const overlay = <BoxesOverlay marks={marks} shown={shown} active={active} onActive={setActive} />;
   return (

@@ -1,9 +1,12 @@
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isQuotaError, useLiveQuery } from '@/lib/db';
+import { CloseButton } from '@mantine/core';
+import { useLiveQuery } from '@/lib/db';
+import { patiently } from '@/lib/patiently';
+import { attempt, clearTrouble, useTrouble } from '@/lib/trouble';
 import { shownPath } from '@/features/history';
 import { sendQuestion } from './actions';
-import { stopAnswer, useLive, useStorageFull } from './answer/run';
+import { stopAnswer, useLive } from './answer/run';
 import { Composer } from './composer/Composer';
 import { clearComposer, keepDraft, NEW, openDraft, readingDone, useComposer } from './composer/store';
 import { MessageList } from './messages/MessageList';
@@ -11,7 +14,7 @@ import { Welcome } from './Welcome';
 import classes from './chat.module.css';
 
 // The drop area brings a library with it; nobody drops anything before the first paint.
-const DropArea = lazy(() => import('./DropArea').then(({ DropArea: component }) => ({ default: component })));
+const DropArea = lazy(() => patiently(() => import('./DropArea')).then(({ DropArea: component }) => ({ default: component })));
 
 export interface ChatViewProps {
   conversationId: string | null; // null: a new one
@@ -30,25 +33,28 @@ export function ChatView({ conversationId, onConversation }: ChatViewProps) {
   useDraft(conversationId);
   useFocusOnOpen(conversationId, input);
 
+  const sending = useRef(false);
   const send = async (text: string) => {
+    if (sending.current) return; // a second Enter is no second question
+    sending.current = true;
+    await attempt(() => ask(text));
+    sending.current = false;
+  };
+  const ask = async (text: string) => {
     await readingDone();
     const { pictures, ocr: switched } = useComposer.getState();
     const ocr = switched && pictures.length > 0; // a question without pictures is a question
     const question = { conversationId, parentId: answer?.id ?? null, text, pictures, ocr, fallbackTitle: t(ocr ? 'history.ocrTitle' : 'history.pictureTitle', { name: pictures[0]?.name ?? '' }) };
-    try {
-      const id = await sendQuestion(question);
-      clearComposer();
-      await keepDraft();
-      if (id !== conversationId) onConversation(id);
-    } catch (error) {
-      if (isQuotaError(error)) useStorageFull.setState({ full: true });
-      else throw error;
-    }
+    const id = await sendQuestion(question);
+    clearTrouble();
+    clearComposer();
+    await keepDraft();
+    if (id !== conversationId) onConversation(id);
   };
 
   return (
     <div className={classes.chat}>
-      <StorageNotice />
+      <TroubleNotice />
       {conversationId === null || (conversation && path.length === 0) ? (
         <div className={classes.welcomeScroller}>
           <Welcome onSend={(text) => void send(text)} onChoose={() => openChooser.current?.()} focusInput={() => input.current?.focus()} />
@@ -97,8 +103,17 @@ function useFocusOnOpen(conversationId: string | null, input: React.RefObject<HT
   }, [conversationId, input]);
 }
 
-function StorageNotice() {
+function TroubleNotice() {
   const { t } = useTranslation();
-  const full = useStorageFull((state) => state.full);
-  return <div role="alert">{full && <p className={classes.storage}>{t('errors.storageFull')}</p>}</div>;
+  const trouble = useTrouble((state) => state.trouble);
+  return (
+    <div role="alert">
+      {trouble && (
+        <p className={classes.storage}>
+          <span>{t(`errors.trouble.${trouble}`)}</span>
+          <CloseButton size="sm" aria-label={t('common.dismiss')} onClick={clearTrouble} />
+        </p>
+      )}
+    </div>
+  );
 }

@@ -1,6 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { IconPhotoPlus } from '@/lib/icons';
 import { useTranslation } from 'react-i18next';
+import { noteTrouble } from '@/lib/trouble';
 import { addFiles, setText, useComposer } from './composer/store';
 import { EXAMPLE_PICTURES, EXAMPLE_QUESTIONS, exampleFile } from './examples';
 import classes from './chat.module.css';
@@ -10,7 +11,9 @@ export function Welcome({ onSend, onChoose, focusInput }: { onSend: (text: strin
   const { t } = useTranslation();
   const composing = useComposer(({ pictures, text }) => pictures.length > 0 || text !== '');
   const tryExample = async (example: (typeof EXAMPLE_PICTURES)[number]) => {
-    await addFiles([await exampleFile(example)]);
+    const file = await exampleFile(example).catch(() => null);
+    if (!file) return noteTrouble('example');
+    await addFiles([file]);
     onSend(t(`welcome.examples.${example.key}.question`));
   };
   return (

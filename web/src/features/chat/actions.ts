@@ -1,9 +1,10 @@
-import { openDatabase, type MessageRecord, type PictureRecord } from '@/lib/db';
+import { openDatabase, type ConversationRecord, type MessageRecord, type PictureRecord } from '@/lib/db';
 import { newId } from '@/lib/ids';
-import { addMessages, createConversation, pathTo, showVersion, TAB, titleOf, updateMessage } from '@/features/history';
+import { addMessages, newConversation, pathTo, showVersion, TAB, titleOf, updateMessage } from '@/features/history';
 import { runAnswer } from './answer/run';
 
-// What the user does to a conversation. Each keeps the messages first and then asks.
+// What the user does to a conversation. Each keeps the messages first and then asks; when they cannot
+// be kept it rejects, and nothing has changed.
 
 export interface NewQuestion {
   conversationId: string | null; // null: a new one
@@ -17,9 +18,10 @@ export interface NewQuestion {
 // Sends a question; returns its conversation. Rejects when it cannot be kept.
 export async function sendQuestion(question: NewQuestion): Promise<string> {
   const text = question.text.trim();
-  const conversationId = question.conversationId ?? (await createConversation(titleOf(text) || question.fallbackTitle)).id;
+  const begun = question.conversationId === null ? newConversation(titleOf(text) || question.fallbackTitle) : undefined;
+  const conversationId = begun?.id ?? question.conversationId ?? '';
   const message = userMessage(conversationId, question.parentId, text, question.pictures.map(({ id }) => id), question.ocr);
-  await askAfter(message);
+  await askAfter(message, begun);
   return conversationId;
 }
 
@@ -55,17 +57,18 @@ export async function chooseVersion(message: MessageRecord, id: string): Promise
   await showVersion(message.conversationId, message.parentId, id);
 }
 
-async function askAfter(question: MessageRecord): Promise<void> {
+async function askAfter(question: MessageRecord, begun?: ConversationRecord): Promise<void> {
+  const path = begun ? [question] : [...(await questionPath(question)), question];
   const answer = { ...emptyAnswer(question.conversationId, question.id), createdAt: question.createdAt + 1 };
-  await addMessages(question.conversationId, [question, answer]);
-  void questionPath(answer).then((path) => runAnswer(answer, path));
+  await addMessages(question.conversationId, [question, answer], begun);
+  void runAnswer(answer, path);
 }
 
-// The messages that lead to an answer: they end with its question.
-async function questionPath(answer: MessageRecord): Promise<MessageRecord[]> {
+// The messages that lead to this one: those of an answer end with its question.
+async function questionPath(message: MessageRecord): Promise<MessageRecord[]> {
   const database = await openDatabase();
-  const messages = await database.messages.where('conversationId').equals(answer.conversationId).toArray();
-  return pathTo(messages, answer.parentId);
+  const messages = await database.messages.where('conversationId').equals(message.conversationId).toArray();
+  return pathTo(messages, message.parentId);
 }
 
 function userMessage(conversationId: string, parentId: string | null, text: string, pictureIds: string[], ocr: boolean): MessageRecord {

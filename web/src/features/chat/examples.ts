@@ -9,8 +9,9 @@ export const EXAMPLE_PICTURES = [
 
 export const EXAMPLE_QUESTIONS = ['read', 'describe', 'table', 'find'] as const;
 
-// The example as if the user had chosen it.
+// The example as if the user had chosen it. Rejects when the server does not give it.
 export async function exampleFile(example: (typeof EXAMPLE_PICTURES)[number]): Promise<File> {
   const response = await fetch(example.url);
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
   return new File([await response.blob()], example.name, { type: 'image/png' });
 }

@@ -4,6 +4,7 @@ import { IconDots, IconPencil, IconSearch, IconTrash, IconX } from '@/lib/icons'
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLiveQuery, type ConversationRecord } from '@/lib/db';
+import { attempt } from '@/lib/trouble';
 import { GROUPS, groupOf } from './groups';
 import { renameConversation, searchConversations } from './store';
 import { Transfer } from './Transfer';
@@ -106,7 +107,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
   const { t } = useTranslation();
   const [title, setTitle] = useState(conversation.title);
   const save = () => {
-    if (title.trim() && title.trim() !== conversation.title) void renameConversation(conversation.id, title);
+    if (title.trim() && title.trim() !== conversation.title) void attempt(() => renameConversation(conversation.id, title));
     onDone();
   };
   return (

@@ -3,6 +3,7 @@ import { IconDownload, IconUpload } from '@/lib/icons';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isQuotaError } from '@/lib/db';
+import { attempt } from '@/lib/trouble';
 import { downloadFile } from '@/lib/download';
 import { exportHistory, importHistory, TransferError } from './transfer';
 import classes from './history.module.css';
@@ -33,7 +34,7 @@ export function Transfer({ disabled }: { disabled: boolean }) {
       <p role="status" className={classes.report}>
         {message}
       </p>
-      <Button size="compact-sm" variant="subtle" color="gray" leftSection={<IconDownload size={15} aria-hidden />} disabled={disabled} onClick={() => void save()}>
+      <Button size="compact-sm" variant="subtle" color="gray" leftSection={<IconDownload size={15} aria-hidden />} disabled={disabled} onClick={() => void attempt(save)}>
         {t('history.export')}
       </Button>
       <FileButton accept="application/json,.json" onChange={(file) => void load(file)} inputProps={{ 'aria-label': t('history.import') }}>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationRecord } from '@/lib/db';
+import { attempt } from '@/lib/trouble';
 import { deleteConversation } from './store';
 import classes from './history.module.css';
 
@@ -24,14 +25,17 @@ export function useDeletion(onDeleted: (id: string) => void): Deletion {
   return {
     title: last?.title ?? null,
     remove: (conversation) => {
-      void deleteConversation(conversation.id).then((restore) => {
+      void attempt(async () => {
+        const restore = await deleteConversation(conversation.id);
         setLast({ title: conversation.title, restore });
         onDeleted(conversation.id);
       });
     },
     undo: () => {
-      void last?.restore();
-      setLast(null);
+      void attempt(async () => {
+        await last?.restore();
+        setLast(null);
+      });
     },
   };
 }

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase, type ConversationRecord, type MessageRecord, type PictureRecord } from '@/lib/db';
 import { groupOf } from './groups';
-import { addMessages, createConversation, deleteConversation, markInterrupted, renameConversation, searchConversations, showVersion, sweepPictures, TAB, titleOf } from './store';
+import { addMessages, deleteConversation, markInterrupted, newConversation, renameConversation, searchConversations, showVersion, sweepPictures, TAB, titleOf } from './store';
 import { exportHistory, importHistory } from './transfer';
 import { checkHistoryFile } from './transfer_check';
 import { pathTo, shownPath } from './tree';
@@ -42,9 +42,19 @@ describe('the shown path', () => {
 });
 
 describe('the store', () => {
+  it('begins no conversation whose first messages cannot be kept', async () => {
+    const begun = newConversation('t');
+    const question = message('question9', null, { conversationId: begun.id });
+    await expect(addMessages(begun.id, [question, question], begun)).rejects.toThrow();
+    const database = await openDatabase();
+    expect(await database.conversations.get(begun.id)).toBeUndefined();
+    expect(await database.messages.get('question9')).toBeUndefined();
+  });
+
   it('keeps messages with the versions shown', async () => {
-    const { id } = await createConversation('t');
-    await addMessages(id, [message('question1', null, { conversationId: id }), message('answer002', 'question1', { conversationId: id })]);
+    const begun = newConversation('t');
+    const { id } = begun;
+    await addMessages(id, [message('question1', null, { conversationId: id }), message('answer002', 'question1', { conversationId: id })], begun);
     const database = await openDatabase();
     expect((await database.conversations.get(id))?.shown).toEqual({ root: 'question1', question1: 'answer002' });
     await showVersion(id, 'question1', 'answer003');
@@ -54,9 +64,11 @@ describe('the store', () => {
   });
 
   it('finds text in titles and messages, in any case', async () => {
-    const { id } = await createConversation('Invoice');
-    const other = await createConversation('二');
-    await addMessages(other.id, [message('question1', null, { conversationId: other.id, text: '发票金额 TOTAL' })]);
+    const invoice = newConversation('Invoice');
+    const { id } = invoice;
+    const other = newConversation('二');
+    await addMessages(id, [], invoice);
+    await addMessages(other.id, [message('question1', null, { conversationId: other.id, text: '发票金额 TOTAL' })], other);
     const database = await openDatabase();
     expect([...(await searchConversations(database, 'invoice'))]).toEqual([id]);
     expect([...(await searchConversations(database, 'total'))]).toEqual([other.id]);
@@ -65,8 +77,9 @@ describe('the store', () => {
   });
 
   it('deletes, and brings back what was deleted', async () => {
-    const { id } = await createConversation('t');
-    await addMessages(id, [message('question1', null, { conversationId: id })]);
+    const begun = newConversation('t');
+    const { id } = begun;
+    await addMessages(id, [message('question1', null, { conversationId: id })], begun);
     const database = await openDatabase();
     const undo = await deleteConversation(id);
     expect(await database.messages.count()).toBe(0);
@@ -131,6 +144,17 @@ describe('export and import', () => {
     ['a wrong choice', { ...good, conversations: [{ ...conversation, shown: { __proto__x: 1 } }] }, 'conversations[0].shown'],
   ])('refuses %s, naming the place', (_, file, place) => {
     expect(() => checkHistoryFile(file)).toThrow(place);
+  });
+
+  it('takes over what was done to a picture, and refuses a transform that is none', () => {
+    const enhanced = { width: 4, height: 3, steps: ['deskew'], blank: false, toOriginal: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
+    const file = (change: object) => {
+      const usage = { promptTokens: 9, completionTokens: 1, imageTokens: 8, cachedTokens: null, pictures: [{ width: 4, height: 3, usedWidth: 4, usedHeight: 3, tokens: 8, enhanced: { ...enhanced, ...change } }] };
+      return { ...good, messages: [{ ...message('answer001', null), role: 'assistant', answer: { state: 'done', model: 'm', savedAt: 0, usage } }] };
+    };
+    expect(checkHistoryFile(file({})).messages[0]?.answer?.usage?.pictures[0]?.enhanced).toEqual(enhanced);
+    expect(() => checkHistoryFile(file({ toOriginal: [1] }))).toThrow('messages[0].answer.usage.pictures[0].enhanced.toOriginal');
+    expect(() => checkHistoryFile(file({ steps: [1] }))).toThrow('enhanced.steps');
   });
 
   it('takes a good file and refuses what is not JSON', async () => {

@@ -22,18 +22,18 @@ export function titleOf(text: string): string {
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH).trimEnd()}…` : line;
 }
 
-export async function createConversation(title: string): Promise<ConversationRecord> {
+// A conversation that is kept with its first messages.
+export function newConversation(title: string): ConversationRecord {
   const now = Date.now();
-  const conversation: ConversationRecord = { id: newId(), title, renamed: false, createdAt: now, updatedAt: now, shown: {} };
-  const database = await openDatabase();
-  await database.conversations.add(conversation);
-  return conversation;
+  return { id: newId(), title, renamed: false, createdAt: now, updatedAt: now, shown: {} };
 }
 
-// Adds messages, each the child of the one before, and shows them.
-export async function addMessages(conversationId: string, messages: readonly MessageRecord[]): Promise<void> {
+// Adds messages, each the child of the one before, and shows them: all of them or, when that fails,
+// none. `begun` is the conversation they begin.
+export async function addMessages(conversationId: string, messages: readonly MessageRecord[], begun?: ConversationRecord): Promise<void> {
   const database = await openDatabase();
   await database.transaction('rw', database.conversations, database.messages, async () => {
+    if (begun) await database.conversations.add(begun);
     await database.messages.bulkAdd([...messages]);
     await database.conversations.where('id').equals(conversationId).modify((conversation) => {
       for (const message of messages) conversation.shown[message.parentId ?? ROOT] = message.id;

@@ -1,5 +1,5 @@
 import { isObject } from '@/lib/api';
-import { ROOT, type AnswerRecord, type AnswerState, type ConversationRecord, type MessageRecord, type PictureRecord } from '@/lib/db';
+import { ROOT, type AnswerRecord, type AnswerState, type AnswerUsage, type ConversationRecord, type Enhancement, type MessageRecord, type PictureRecord, type PictureUse } from '@/lib/db';
 
 // What a file of exported history may hold. It comes from anywhere, so every field is checked and
 // every list is bounded; a file that breaks a rule is refused whole, naming the place.
@@ -91,11 +91,35 @@ function checkMessage(item: Fields, at: string): MessageRecord {
   };
 }
 
-// Figures of an answer are for show only, so just what is needed is taken over.
+// Of an answer's figures those are taken over that say where its boxes stand.
 function checkAnswer(value: unknown, at: string): AnswerRecord {
   if (!isObject(value)) throw new TransferError(`${at}.answer`);
   const state = STATES.find((name) => name === value['state']) ?? 'interrupted';
-  return { state, model: text(value, 'model', `${at}.answer`, 200), savedAt: 0 };
+  const usage = isObject(value['usage']) ? checkUsage(value['usage'], `${at}.answer.usage`) : undefined;
+  return { state, model: text(value, 'model', `${at}.answer`, 200), savedAt: 0, ...(usage ? { usage } : {}) };
+}
+
+const MAX_USES = 4096;
+const MAX_STEPS = 32;
+
+function checkUsage(value: Fields, at: string): AnswerUsage {
+  const pictures = list(value, 'pictures', MAX_USES, (item, place) => checkUse(item, `${at}.${place}`));
+  const counts = { promptTokens: count(value, 'promptTokens', at), completionTokens: count(value, 'completionTokens', at) };
+  const some = (key: string) => (value[key] === null || value[key] === undefined ? null : count(value, key, at));
+  return { ...counts, imageTokens: some('imageTokens'), cachedTokens: some('cachedTokens'), pictures };
+}
+
+function checkUse(item: Fields, at: string): PictureUse {
+  const number = (key: string) => count(item, key, at);
+  const use = { width: number('width'), height: number('height'), usedWidth: number('usedWidth'), usedHeight: number('usedHeight'), tokens: number('tokens') };
+  return isObject(item['enhanced']) ? { ...use, enhanced: checkEnhancement(item['enhanced'], `${at}.enhanced`) } : use;
+}
+
+function checkEnhancement(item: Fields, at: string): Enhancement {
+  const { steps, toOriginal } = item;
+  if (!Array.isArray(steps) || steps.length > MAX_STEPS || !steps.every((step) => typeof step === 'string' && step.length <= 40)) throw new TransferError(`${at}.steps`);
+  if (!Array.isArray(toOriginal) || toOriginal.length !== 9 || !toOriginal.every(Number.isFinite)) throw new TransferError(`${at}.toOriginal`);
+  return { width: count(item, 'width', at), height: count(item, 'height', at), steps, blank: item['blank'] === true, toOriginal };
 }
 
 function checkPicture(item: Fields, at: string): PictureInFile {
@@ -132,6 +156,12 @@ function text(item: Fields, key: string, at: string, limit: number): string {
 function whole(item: Fields, key: string, at: string): number {
   const value = item[key];
   if (!Number.isSafeInteger(value) || (value as number) < 1) throw new TransferError(`${at}.${key}`);
+  return value as number;
+}
+
+function count(item: Fields, key: string, at: string): number {
+  const value = item[key];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new TransferError(`${at}.${key}`);
   return value as number;
 }
 

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy, IconDownload } from '@/lib/icons';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Enhancement } from '@/lib/db';
 import { copyText } from '@/lib/clipboard';
 import { downloadFile, safeFileName } from '@/lib/download';
 import { PictureImage, PictureViewer } from '@/features/pictures';
@@ -28,6 +29,7 @@ export function OcrResultView({ result, children }: { result: OcrResult; childre
             <button type="button" className={classes.open} aria-label={t('pictures.enlarge', { picture: picture.name })} onClick={() => setEnlarged(at)}>
               <PictureImage picture={picture} alt={picture.name} className={classes.image} />
             </button>
+            <Enhanced enhanced={result.uses[at]?.enhanced} />
             {result.pictures.length > 1 && <Pager at={at} count={result.pictures.length} onAt={setAt} />}
           </div>
         )}
@@ -40,6 +42,17 @@ export function OcrResultView({ result, children }: { result: OcrResult; childre
       <PictureViewer pictures={result.pictures} index={enlarged} onIndex={setEnlarged} />
     </section>
   );
+}
+
+const STEPS = ['shrink', 'turn', 'page', 'deskew', 'light', 'denoise', 'contrast', 'enlarge', 'binarize'] as const;
+
+// What was done to the picture so that it reads better.
+function Enhanced({ enhanced }: { enhanced: Enhancement | undefined }) {
+  const { t } = useTranslation();
+  if (!enhanced) return null;
+  const steps = STEPS.filter((step) => enhanced.steps.includes(step)).map((step) => t(`ocr.steps.${step}`));
+  if (enhanced.blank) return <p className={classes.enhanced}>{t('ocr.blank')}</p>;
+  return <p className={classes.enhanced}>{steps.length > 0 ? t('ocr.enhanced', { steps: steps.join(t('ocr.comma')) }) : t('ocr.clear')}</p>;
 }
 
 function Pager({ at, count, onAt }: { at: number; count: number; onAt: (at: number) => void }) {

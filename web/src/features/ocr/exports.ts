@@ -1,5 +1,5 @@
-import type { PictureRecord } from '@/lib/db';
-import { parseMarks, toPixels } from '@/features/boxes';
+import type { PictureRecord, PictureUse } from '@/lib/db';
+import { parseMarks, placeMarks, toPixels } from '@/features/boxes';
 
 export type ExportForm = 'txt' | 'md' | 'json';
 
@@ -9,6 +9,7 @@ export interface OcrResult {
   createdAt: number;
   complete: boolean;
   pictures: readonly PictureRecord[];
+  uses: readonly PictureUse[]; // of the pictures, as far as the server told
 }
 
 export const EXPORT_TYPES: Record<ExportForm, string> = {
@@ -34,7 +35,7 @@ export function plainLines(text: string): string[] {
 
 function asJson(result: OcrResult) {
   const size = result.pictures[0];
-  const marks = parseMarks(result.text);
+  const marks = placeMarks(parseMarks(result.text), result.uses, 0);
   return {
     model: result.model,
     created: new Date(result.createdAt).toISOString(),

@@ -8,6 +8,7 @@ const RESULT: OcrResult = {
   createdAt: 0,
   complete: true,
   pictures: [{ id: 'a', name: 'a.png', kind: 'PNG', bytes: 9, width: 200, height: 100, blob: new Blob(), addedAt: 0 }],
+  uses: [],
 };
 
 describe('exports', () => {

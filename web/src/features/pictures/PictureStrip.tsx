@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconArrowLeft, IconArrowRight, IconResize, IconX } from '@/lib/icons';
-import { useState, type DragEvent } from 'react';
+import { useEffect, useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureRecord } from '@/lib/db';
 import type { PictureFacts } from '@/features/status';
@@ -25,13 +25,36 @@ export interface PictureStripProps {
 export function PictureStrip(props: PictureStripProps) {
   const { t } = useTranslation();
   const [dragged, setDragged] = useState<number | null>(null);
+  const { list, onMove } = useMoveWithFocus(props);
   return (
-    <ol className={classes.strip} aria-label={t('pictures.strip')}>
+    <ol className={classes.strip} aria-label={t('pictures.strip')} ref={list}>
       {props.pictures.map((picture, index) => (
-        <StripItem key={picture.id} {...props} picture={picture} index={index} dragged={dragged} setDragged={setDragged} />
+        <StripItem key={picture.id} {...props} onMove={onMove} picture={picture} index={index} dragged={dragged} setDragged={setDragged} />
       ))}
     </ol>
   );
+}
+
+// The focus goes with a picture that is moved: at the end of the row its button is switched off, and
+// the focus would be lost.
+function useMoveWithFocus({ pictures, onMove }: PictureStripProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const moved = useRef<{ id: string; step: string } | null>(null);
+  useEffect(() => {
+    if (!moved.current) return;
+    const { id, step } = moved.current;
+    const index = pictures.findIndex((picture) => picture.id === id);
+    const buttons = [...(list.current?.children[index]?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? [])];
+    moved.current = null;
+    // At the end of the row only the way back is left.
+    (buttons.find((button) => !button.disabled && button.dataset['step'] === step) ?? buttons.find((button) => !button.disabled))?.focus();
+  }, [pictures]);
+  const move = (from: number, to: number) => {
+    const id = pictures[from]?.id;
+    if (id) moved.current = { id, step: to < from ? 'left' : 'right' };
+    onMove(from, to);
+  };
+  return { list, onMove: move };
 }
 
 interface StripItemProps extends PictureStripProps {
@@ -95,10 +118,10 @@ function StripTools({ index, label, pictures, onMove, onRemove }: { index: numbe
       </ActionIcon>
       {several && (
         <span className={classes.moves}>
-          <ActionIcon size={24} variant="filled" color="dark" radius="xl" disabled={index === 0} aria-label={t('pictures.moveLeft', { picture: label })} onClick={() => onMove(index, index - 1)}>
+          <ActionIcon size={24} variant="filled" color="dark" radius="xl" data-step="left" disabled={index === 0} aria-label={t('pictures.moveLeft', { picture: label })} onClick={() => onMove(index, index - 1)}>
             <IconArrowLeft size={14} aria-hidden />
           </ActionIcon>
-          <ActionIcon size={24} variant="filled" color="dark" radius="xl" disabled={index === pictures.length - 1} aria-label={t('pictures.moveRight', { picture: label })} onClick={() => onMove(index, index + 1)}>
+          <ActionIcon size={24} variant="filled" color="dark" radius="xl" data-step="right" disabled={index === pictures.length - 1} aria-label={t('pictures.moveRight', { picture: label })} onClick={() => onMove(index, index + 1)}>
             <IconArrowRight size={14} aria-hidden />
           </ActionIcon>
         </span>

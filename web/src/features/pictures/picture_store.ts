@@ -6,9 +6,9 @@ import { openDatabase, type PictureRecord } from '@/lib/db';
 const known = new Map<string, PictureRecord>();
 
 export async function keepPicture(picture: PictureRecord): Promise<void> {
-  known.set(picture.id, picture);
   const database = await openDatabase();
   await database.pictures.put(picture);
+  known.set(picture.id, picture);
 }
 
 export async function loadPictures(ids: readonly string[]): Promise<(PictureRecord | null)[]> {
@@ -26,9 +26,12 @@ export function usePictures(ids: readonly string[]): (PictureRecord | null)[] | 
   const [loaded, setLoaded] = useState<{ key: string; pictures: (PictureRecord | null)[] }>();
   useEffect(() => {
     let current = true;
-    void loadPictures(key ? key.split(' ') : []).then((pictures) => {
-      if (current) setLoaded({ key, pictures });
-    });
+    const names = key ? key.split(' ') : [];
+    void loadPictures(names)
+      .catch(() => names.map(() => null)) // shown as lost
+      .then((pictures) => {
+        if (current) setLoaded({ key, pictures });
+      });
     return () => {
       current = false;
     };

@@ -9,7 +9,7 @@ export type Refusal =
   | { reason: 'pixels'; name: string; width: number; height: number; limit: number; file: File | null }
   | { reason: 'aspect'; name: string; width: number; height: number }
   | { reason: 'count'; name: string; limit: number }
-  | { reason: 'storage'; name: string };
+  | { reason: 'storage' | 'notKept' | 'notShrunk'; name: string };
 
 const MAX_ASPECT = 200;
 

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import { createJSONStorage, persist } from 'zustand/middleware';
+import { persist } from 'zustand/middleware';
+import { localStore } from '@/lib/local_store';
 import { cleanSampling, type Sampling } from './sampling';
 
 export type Theme = 'auto' | 'light' | 'dark';
@@ -26,7 +27,7 @@ const DEFAULTS: Settings = {
 export const useSettings = create<Settings>()(
   persist(() => DEFAULTS, {
     name: 'ocelli.settings', // public/first_paint.js reads it too
-    storage: createJSONStorage(() => localStorage),
+    storage: localStore(),
     merge: (saved) => cleanSettings(saved),
   }),
 );

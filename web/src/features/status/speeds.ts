@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import { createJSONStorage, persist } from 'zustand/middleware';
+import { persist } from 'zustand/middleware';
+import { localStore } from '@/lib/local_store';
 
 // How fast this server was in earlier answers, for estimates. **Units**: milliseconds a token.
 export interface Speeds {
@@ -10,7 +11,7 @@ export interface Speeds {
 
 const UNKNOWN: Speeds = { model: '', picture: null, writing: null };
 
-export const useSpeeds = create<Speeds>()(persist(() => UNKNOWN, { name: 'ocelli.speeds', storage: createJSONStorage(() => localStorage) }));
+export const useSpeeds = create<Speeds>()(persist(() => UNKNOWN, { name: 'ocelli.speeds', storage: localStore() }));
 
 export interface Measured {
   model: string;

@@ -1,10 +1,11 @@
+import { patiently } from '../patiently';
 import type { OcelliDatabase } from './database';
 
 let opening: Promise<OcelliDatabase> | undefined;
 
 // The browser's database. It is loaded after the first paint, hence the promise.
 export function openDatabase(): Promise<OcelliDatabase> {
-  opening ??= import('./database').then(({ createDatabase }) => createDatabase('ocelli'));
+  opening ??= patiently(() => import('./database')).then(({ createDatabase }) => createDatabase('ocelli'));
   return opening;
 }
 

@@ -48,6 +48,16 @@ export interface PictureUse {
   usedWidth: number;
   usedHeight: number;
   tokens: number;
+  enhanced?: Enhancement;
+}
+
+// What the server did to a picture before it was read. What the model names are places of the result.
+export interface Enhancement {
+  width: number;
+  height: number;
+  steps: string[]; // those that changed something, in their order
+  blank: boolean; // nothing can be read on it
+  toOriginal: number[]; // 3x3, row by row: a place of the result in pixels -> of the original
 }
 
 export interface AnswerUsage {

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { OcelliDatabase } from './database';
+import { patiently } from '../patiently';
+import { noteTrouble } from '../trouble';
 import { openDatabase } from './open';
 
 // Runs `query` now and whenever what it read changes, in this tab or another. Undefined until the
@@ -10,11 +12,11 @@ export function useLiveQuery<T>(query: (database: OcelliDatabase) => Promise<T>,
   useEffect(() => {
     let unsubscribe: (() => void) | undefined;
     let ended = false;
-    void Promise.all([openDatabase(), import('./database')]).then(([database, { liveQuery }]) => {
+    void Promise.all([openDatabase(), patiently(() => import('./database'))]).then(([database, { liveQuery }]) => {
       if (ended) return;
       const subscription = liveQuery(() => query(database)).subscribe({
         next: (result) => setValue({ deps: key, result }),
-        error: () => undefined, // an unreadable database shows as empty
+        error: () => noteTrouble('unread'), // and it shows as empty
       });
       unsubscribe = () => subscription.unsubscribe();
     });

@@ -1,11 +1,12 @@
 import { lazy, memo, Suspense, useMemo } from 'react';
+import { patiently } from '../patiently';
 import { splitBlocks } from './blocks';
 import { hasMath, normaliseMath } from './math';
 import classes from './markdown.module.css';
 
 // Both are loaded when an answer needs them; until then the text stands as it is.
-const TextBlock = lazy(() => import('./TextBlock'));
-const MathBlock = lazy(() => import('./MathBlock'));
+const TextBlock = lazy(() => patiently(() => import('./TextBlock')));
+const MathBlock = lazy(() => patiently(() => import('./MathBlock')));
 
 const Block = memo(function Block({ text }: { text: string }) {
   const Renderer = hasMath(text) ? MathBlock : TextBlock;

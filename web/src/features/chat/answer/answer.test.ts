@@ -56,6 +56,18 @@ describe('eventsOfChunk', () => {
     expect(eventsOfChunk({ choices: [{ delta: {}, finish_reason: 'stop', finish_details: { reason: 'loop' } }] })).toEqual([{ type: 'finish', reason: 'loop' }]);
   });
 
+  it('reads what was done to an enhanced picture, and nothing from a transform that is none', () => {
+    const read = (enhanced: object) => {
+      const [event] = eventsOfChunk({ choices: [], usage: { prompt_tokens_details: { pictures: [{ image_tokens: 1, enhanced }] } } });
+      return event?.type === 'usage' ? event.usage.pictures[0]?.enhanced : null;
+    };
+    const toOriginal = [1, 0, 5, 0, 1, 6, 0, 0, 1];
+    const told = { size: { width: 30, height: 20 }, steps: ['deskew', 3], blank: false, to_original: toOriginal };
+    expect(read(told)).toEqual({ width: 30, height: 20, steps: ['deskew'], blank: false, toOriginal });
+    expect(read({ ...told, to_original: [1, 2] })).toBeUndefined();
+    expect(read({ ...told, to_original: null })).toBeUndefined();
+  });
+
   it('reads usage with each picture', () => {
     const usage = { prompt_tokens: 200, completion_tokens: 9, prompt_tokens_details: { image_tokens: 192, cached_tokens: 180, pictures: [{ original_size: { width: 640, height: 480 }, used_size: { width: 512, height: 384 }, image_tokens: 192 }] } };
     expect(eventsOfChunk({ choices: [], usage })).toEqual([

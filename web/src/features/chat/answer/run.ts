@@ -1,9 +1,10 @@
 import { create } from 'zustand';
 import { isStop, makeClient, toAnswerError } from '@/lib/api';
-import { isQuotaError, type AnswerError, type AnswerRecord, type AnswerState, type MessageRecord } from '@/lib/db';
+import { type AnswerError, type AnswerRecord, type AnswerState, type MessageRecord } from '@/lib/db';
 import { TAB, updateMessage } from '@/features/history';
 import { loadPictures } from '@/features/pictures';
 import { useSettings } from '@/features/settings';
+import { noteNotKept } from '@/lib/trouble';
 import { checkSoon, noteKeyAsked, noteSpeeds, useStatus } from '@/features/status';
 import { eventsOfChunk } from './wire';
 import { reduce, startLive, timesOf, tokensPerSecond, type AnswerEvent, type LiveAnswer } from './live';
@@ -11,9 +12,6 @@ import { buildRequest, requestBytes, toDataUrl, type SentPicture } from './reque
 
 // Answers under way, by the id of their message. They go on whatever the page shows.
 export const useLive = create<{ answers: Readonly<Record<string, LiveAnswer>>; conversations: Readonly<Record<string, string>> }>()(() => ({ answers: {}, conversations: {} }));
-
-// Whether the browser refused to keep something for want of room.
-export const useStorageFull = create<{ full: boolean }>()(() => ({ full: false }));
 
 const PUBLISH_MS = 50; // how often the page is told of new text
 const SAVE_MS = 1000; // how often it is kept
@@ -48,7 +46,6 @@ export async function runAnswer(message: MessageRecord, path: readonly MessageRe
   const job: Job = { message, path, live: startLive(message.text, Date.now()), stop: new AbortController(), retryNow: null, byName: false };
   jobs.set(message.id, job);
   publish(job);
-  void save(job, 'writing');
   const publishing = setInterval(() => publish(job), PUBLISH_MS);
   const saving = setInterval(() => void save(job, 'writing'), SAVE_MS);
   let outcome: Outcome;
@@ -120,7 +117,7 @@ async function askOnce(job: Job): Promise<Outcome> {
     const { facts } = useStatus.getState();
     const request = await buildRequest({ path: job.path, picture: (id) => sentPicture(job, id, sent), settings, facts });
     if (requestBytes(request) > facts.maxBodyBytes) throw new TooLarge();
-    const client = await makeClient(settings.apiKey, ({ loadedBytes, totalBytes }) => dispatch(job, { type: 'upload', loaded: loadedBytes, total: totalBytes }));
+    const client = await makeClient({ apiKey: settings.apiKey, conversationId: job.message.conversationId }, ({ loadedBytes, totalBytes }) => dispatch(job, { type: 'upload', loaded: loadedBytes, total: totalBytes }));
     const stream = await client.chat.completions.create(request, { signal: job.stop.signal });
     if (job.live.phase !== 'waiting') dispatch(job, { type: 'phase', phase: 'waiting' });
     sent.forEach((id) => uploaded.add(id));
@@ -139,10 +136,20 @@ async function sentPicture(job: Job, id: string, sent: string[]): Promise<SentPi
     job.byName = true;
     return { uuid: id };
   }
-  const [picture] = await loadPictures([id]);
-  if (!picture) throw new LostPicture();
+  const url = await storedPicture(id);
+  if (!url) throw new LostPicture();
   sent.push(id);
-  return { uuid: id, url: await toDataUrl(picture) };
+  return { uuid: id, url };
+}
+
+// Null when the browser has lost it, or cannot read it.
+async function storedPicture(id: string): Promise<string | null> {
+  try {
+    const [picture] = await loadPictures([id]);
+    return picture ? await toDataUrl(picture) : null;
+  } catch {
+    return null;
+  }
 }
 
 class LostPicture extends Error {}
@@ -197,7 +204,7 @@ async function save(job: Job, state: AnswerState, error?: AnswerError): Promise<
     await updateMessage(job.message.id, { text: job.live.text, answer: recordOf(job.live, state, error) });
     return true;
   } catch (problem) {
-    if (isQuotaError(problem)) useStorageFull.setState({ full: true });
+    noteNotKept(problem);
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { isObject, listAt, numberAt, objectAt, stringAt } from '@/lib/api';
-import type { AnswerUsage, PictureUse } from '@/lib/db';
+import type { AnswerUsage, Enhancement, PictureUse } from '@/lib/db';
 import type { AnswerEvent } from './live';
 
 // Reads one chunk of a streamed chat completion: text, the end, usage, and the server's own progress
@@ -59,5 +59,20 @@ function pictureUse(picture: unknown): PictureUse {
     usedWidth: numberAt(used, 'width') ?? 0,
     usedHeight: numberAt(used, 'height') ?? 0,
     tokens: numberAt(picture, 'image_tokens') ?? 0,
+    enhanced: enhancementOf(objectAt(picture, 'enhanced')),
+  };
+}
+
+// Absent where the picture was not to be enhanced, or what is told cannot be used.
+function enhancementOf(enhanced: Record<string, unknown> | undefined): Enhancement | undefined {
+  const size = objectAt(enhanced, 'size');
+  const toOriginal = listAt(enhanced, 'to_original').filter((value) => typeof value === 'number');
+  if (toOriginal.length !== 9) return undefined;
+  return {
+    width: numberAt(size, 'width') ?? 0,
+    height: numberAt(size, 'height') ?? 0,
+    steps: listAt(enhanced, 'steps').filter((step) => typeof step === 'string'),
+    blank: enhanced?.['blank'] === true,
+    toOriginal,
   };
 }

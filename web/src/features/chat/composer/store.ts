@@ -1,8 +1,9 @@
 import { create } from 'zustand';
 import { isQuotaError, type PictureRecord } from '@/lib/db';
 import { loadDraft, saveDraft } from '@/features/history';
-import { checkCount, keepPicture, loadPictures, readPicture, shrinkFile, shrinkPicture, worthShrinking, type Refusal } from '@/features/pictures';
+import { checkCount, keepPicture, loadPictures, readPicture, shrinkFile, shrinkPicture, worthShrinking, type ReadPicture, type Refusal } from '@/features/pictures';
 import { useStatus } from '@/features/status';
+import { noteTrouble } from '@/lib/trouble';
 
 // The message that is being written. Each conversation has its own draft, which survives a reload.
 export interface Composer {
@@ -32,9 +33,9 @@ const { getState, setState } = useComposer;
 // Shows the draft of another conversation.
 export async function openDraft(draftId: string): Promise<void> {
   setState({ draftId, text: '', pictures: [], refusals: [], ocr: false });
-  const draft = await loadDraft(draftId);
+  const draft = await loadDraft(draftId).catch(() => noteTrouble('unread'));
   if (!draft || getState().draftId !== draftId) return;
-  const pictures = (await loadPictures(draft.pictureIds)).filter((picture) => picture !== null);
+  const pictures = (await loadPictures(draft.pictureIds).catch((): (PictureRecord | null)[] => [])).filter((picture) => picture !== null);
   // What was typed meanwhile wins.
   if (getState().draftId === draftId && !getState().text && getState().pictures.length === 0) setState({ text: draft.text, pictures, ocr: draft.ocr });
 }
@@ -60,7 +61,7 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   for (const file of files) {
     const { facts } = useStatus.getState();
     const tooMany = checkCount(file.name, getState().pictures.length, facts.pictures);
-    const read = tooMany ? { refusal: tooMany } : await readPicture(file, facts.pictures);
+    const read = tooMany ? { refusal: tooMany } : await readPicture(file, facts.pictures).catch((): ReadPicture => ({ refusal: { reason: 'unreadable', name: file.name } }));
     if ('picture' in read) await take(read.picture);
     else refuse(read.refusal);
     setState(({ reading }) => ({ reading: reading - 1 }));
@@ -96,7 +97,7 @@ async function take(picture: PictureRecord): Promise<void> {
     setState(({ pictures }) => ({ pictures: [...pictures, picture] }));
     keepDraftSoon();
   } catch (error) {
-    refuse({ reason: isQuotaError(error) ? 'storage' : 'unreadable', name: picture.name });
+    refuse({ reason: isQuotaError(error) ? 'storage' : 'notKept', name: picture.name });
   }
 }
 
@@ -130,7 +131,7 @@ export async function shrinkAt(index: number): Promise<void> {
   const original = getState().pictures[index];
   if (!original || original.width === null || original.height === null) return;
   const small = await shrinkPicture({ ...original, size: { width: original.width, height: original.height } }).catch(() => null);
-  if (!small) return;
+  if (!small) return refuse({ reason: 'notShrunk', name: original.name });
   await replace(original, small);
   if (!getState().pictures.includes(small)) return;
   setState(({ originals }) => ({ originals: new Map(originals).set(small.id, original) }));
@@ -156,7 +157,7 @@ async function replace(old: PictureRecord, next: PictureRecord): Promise<void> {
   try {
     await keepPicture(next);
   } catch (error) {
-    return refuse({ reason: isQuotaError(error) ? 'storage' : 'unreadable', name: next.name });
+    return refuse({ reason: isQuotaError(error) ? 'storage' : 'notKept', name: next.name });
   }
   setState(({ pictures }) => ({ pictures: pictures.map((picture) => (picture.id === old.id ? next : picture)) }));
   keepDraftSoon();

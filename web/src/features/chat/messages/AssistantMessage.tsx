@@ -3,7 +3,8 @@ import { IconPlayerTrackNext, IconRefresh } from '@/lib/icons';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Markdown } from '@/lib/markdown';
-import type { AnswerRecord, MessageRecord, PictureRecord } from '@/lib/db';
+import { attempt } from '@/lib/trouble';
+import type { AnswerRecord, MessageRecord, PictureRecord, PictureUse } from '@/lib/db';
 import { BoxesView, parseMarks } from '@/features/boxes';
 import type { ShownMessage } from '@/features/history';
 import { OcrResultView } from '@/features/ocr';
@@ -22,11 +23,12 @@ export interface AssistantMessageProps {
   shown: ShownMessage;
   question: MessageRecord | undefined; // what it answers
   pictureIds: readonly string[]; // that it is about: of the question, or of the last one that had some
+  uses: readonly PictureUse[]; // of these pictures
   last: boolean;
 }
 
 // An answer: under way, complete, cut, stopped or failed.
-export function AssistantMessage({ shown, question, pictureIds, last }: AssistantMessageProps) {
+export function AssistantMessage({ shown, question, pictureIds, uses, last }: AssistantMessageProps) {
   const { t } = useTranslation();
   const { message } = shown;
   const live = useLive(({ answers }) => answers[message.id]);
@@ -37,14 +39,14 @@ export function AssistantMessage({ shown, question, pictureIds, last }: Assistan
   const { answer } = message;
   return (
     <article className={classes.assistant} aria-label={t('message.answer')} aria-busy={running}>
-      <Body message={message} text={text} ocr={question?.ocr ?? false} pictures={there} running={running} live={live} />
+      <Body message={message} text={text} ocr={question?.ocr ?? false} pictures={there} uses={uses} running={running} live={live} />
       {running && <AnswerProgress id={message.id} live={live} />}
       {!running && answer && <Ending answer={answer} message={message} last={last} text={text} />}
       {!running && (
         <div className={classes.tools}>
           <Versions shown={shown} />
           {text && <CopyTool text={text} />}
-          <ToolButton label={t('answer.regenerate')} onClick={() => void regenerate(message)}>
+          <ToolButton label={t('answer.regenerate')} onClick={() => void attempt(() => regenerate(message))}>
             <IconRefresh size={17} aria-hidden />
           </ToolButton>
           {answer && <AnswerFacts answer={answer} />}
@@ -59,22 +61,23 @@ interface BodyProps {
   text: string;
   ocr: boolean;
   pictures: readonly PictureRecord[];
+  uses: readonly PictureUse[];
   running: boolean;
   live: LiveAnswer | undefined;
 }
 
-function Body({ message, text, ocr, pictures, running, live }: BodyProps) {
+function Body({ message, text, ocr, pictures, uses, running, live }: BodyProps) {
   const marks = useMemo(() => (running ? [] : parseMarks(text)), [running, text]);
   if (!text) return null;
   const words = ocr ? <>{text}</> : <Markdown text={text} />;
   return (
     <div className={classes.answer} data-writing={(running && live?.phase === 'writing') || undefined}>
       {ocr && pictures.length > 0 ? (
-        <OcrResultView result={{ text, model: message.answer?.model ?? '', createdAt: message.createdAt, complete: message.answer?.state === 'done', pictures }}>{words}</OcrResultView>
+        <OcrResultView result={{ text, model: message.answer?.model ?? '', createdAt: message.createdAt, complete: message.answer?.state === 'done', pictures, uses }}>{words}</OcrResultView>
       ) : (
         words
       )}
-      {marks.length > 0 && pictures.length > 0 && <BoxesView marks={marks} pictures={pictures} />}
+      {marks.length > 0 && pictures.length > 0 && <BoxesView marks={marks} pictures={pictures} uses={uses} />}
     </div>
   );
 }
@@ -83,7 +86,7 @@ function Body({ message, text, ocr, pictures, running, live }: BodyProps) {
 function Ending({ answer, message, last, text }: { answer: AnswerRecord; message: MessageRecord; last: boolean; text: string }) {
   const { t } = useTranslation();
   const goOn = last && text !== '' && ['length', 'stopped', 'interrupted'].includes(answer.state);
-  const retry = () => void retryAnswer(message);
+  const retry = () => void attempt(() => retryAnswer(message));
   return (
     <>
       {answer.error && <ErrorCard error={answer.error} partial={text !== ''} onRetry={retry} />}
@@ -93,7 +96,7 @@ function Ending({ answer, message, last, text }: { answer: AnswerRecord; message
       {answer.state === 'writing' && <p className={classes.state}>{t('answer.elsewhere')}</p>}
       {answer.state === 'done' && text === '' && <p className={classes.state}>{t('answer.empty')}</p>}
       {goOn && (
-        <Button className={classes.goOn} size="compact-sm" variant="light" leftSection={<IconPlayerTrackNext size={15} aria-hidden />} onClick={() => void continueAnswer(message)}>
+        <Button className={classes.goOn} size="compact-sm" variant="light" leftSection={<IconPlayerTrackNext size={15} aria-hidden />} onClick={() => void attempt(() => continueAnswer(message))}>
           {t('answer.continue')}
         </Button>
       )}

@@ -2,6 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowDown } from '@/lib/icons';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { PictureUse } from '@/lib/db';
 import type { ShownMessage } from '@/features/history';
 import { Announcer } from './Announcer';
 import { AssistantMessage } from './AssistantMessage';
@@ -18,7 +19,7 @@ export function MessageList({ path, conversationId }: { path: readonly ShownMess
         {path.map((shown, index) => {
           const { message } = shown;
           if (message.role === 'user') return <UserMessage key={message.id} shown={shown} uses={path[index + 1]?.message.answer?.usage?.pictures.slice(picturesBefore(path, index)) ?? []} />;
-          return <AssistantMessage key={message.id} shown={shown} question={path[index - 1]?.message} pictureIds={picturesOf(path, index)} last={index === path.length - 1} />;
+          return <AssistantMessage key={message.id} shown={shown} question={path[index - 1]?.message} {...picturesOf(path, index)} last={index === path.length - 1} />;
         })}
       </div>
       <Announcer answer={path.at(-1)?.message} />
@@ -36,9 +37,14 @@ function picturesBefore(path: readonly ShownMessage[], index: number): number {
   return path.slice(0, index).reduce((sum, { message }) => sum + message.pictureIds.length, 0);
 }
 
+const NONE: readonly string[] = [];
+
 // The pictures an answer is about: those of the latest question that had some.
-function picturesOf(path: readonly ShownMessage[], index: number): readonly string[] {
-  return path.slice(0, index).findLast(({ message }) => message.pictureIds.length > 0)?.message.pictureIds ?? [];
+function picturesOf(path: readonly ShownMessage[], index: number): { pictureIds: readonly string[]; uses: readonly PictureUse[] } {
+  const at = path.slice(0, index).findLastIndex(({ message }) => message.pictureIds.length > 0);
+  const pictureIds = path[at]?.message.pictureIds ?? NONE;
+  const before = picturesBefore(path, Math.max(0, at));
+  return { pictureIds, uses: path[index]?.message.answer?.usage?.pictures.slice(before, before + pictureIds.length) ?? [] };
 }
 
 const NEAR_PX = 80;

@@ -3,6 +3,7 @@ import { IconPencil, IconScan } from '@/lib/icons';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PictureUse } from '@/lib/db';
+import { attempt } from '@/lib/trouble';
 import type { ShownMessage } from '@/features/history';
 import { MessagePictures, PictureViewer, usePictures } from '@/features/pictures';
 import { resendQuestion } from '../actions';
@@ -17,6 +18,13 @@ export function UserMessage({ shown, uses }: { shown: ShownMessage; uses: readon
   const pictures = usePictures(message.pictureIds);
   const [enlarged, setEnlarged] = useState<number | null>(null);
   const [editing, setEditing] = useState(false);
+  const sending = useRef(false);
+  const resend = async (text: string) => {
+    if (sending.current) return;
+    sending.current = true;
+    if (await attempt(() => resendQuestion(message, text))) setEditing(false); // otherwise the words stay
+    sending.current = false;
+  };
   const there = pictures?.filter((picture) => picture !== null) ?? [];
   return (
     <article className={classes.user} aria-label={t('message.yours')}>
@@ -24,7 +32,7 @@ export function UserMessage({ shown, uses }: { shown: ShownMessage; uses: readon
         <MessagePictures pictures={pictures} uses={uses} onOpen={(index) => setEnlarged(there.findIndex(({ id }) => id === message.pictureIds[index]))} />
       )}
       {editing ? (
-        <Editor text={message.text} onCancel={() => setEditing(false)} onSend={(text) => void resendQuestion(message, text).then(() => setEditing(false))} />
+        <Editor text={message.text} onCancel={() => setEditing(false)} onSend={(text) => void resend(text)} />
       ) : (
         <>
           {(message.text || message.ocr) && (

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@/lib/icons';
 import { useTranslation } from 'react-i18next';
+import { attempt } from '@/lib/trouble';
 import type { ShownMessage } from '@/features/history';
 import { chooseVersion } from '../actions';
 import classes from './messages.module.css';
@@ -12,7 +13,7 @@ export function Versions({ shown: { message, versions } }: { shown: ShownMessage
   if (versions.length < 2) return null;
   const go = (step: number) => {
     const id = versions[at + step];
-    if (id) void chooseVersion(message, id);
+    if (id) void attempt(() => chooseVersion(message, id));
   };
   return (
     <span className={classes.versions} role="group" aria-label={t('message.versions')}>
