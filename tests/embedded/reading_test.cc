@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "character_errors.h"
 #include "run_program.h"
@@ -55,32 +54,13 @@ struct Score {
 };
 
 // Puts one picture and its prompt to the program.
-void Ask(Case& asked, const std::vector<std::string>& options) {
-  std::vector<std::string> arguments = {"ask", (kPictures / asked.file).string(), asked.prompt,
-                                        "--json"};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  const ProgramResult result = RunOcelli(arguments);
+void Ask(Case& asked) {
+  const ProgramResult result =
+      RunOcelli({"ask", (kPictures / asked.file).string(), asked.prompt, "--json"});
   ASSERT_EQ(result.exit_code, 0) << asked.file << ": " << result.err;
   const json answer = json::parse(result.out);
   asked.got = answer["text"];
   asked.finish_reason = answer["finish_reason"];
-}
-
-// Every picture of a list, with the program's answer.
-std::vector<Case> AskAll(const char* list, const std::vector<std::string>& options = {}) {
-  std::ifstream file(kPictures / list);
-  std::vector<Case> cases;
-  for (const json& listed : json::parse(file)) {
-    cases.push_back(
-        {listed["file"], listed["category"], listed["prompt"], listed["answer"], {}, {}});
-    Ask(cases.back(), options);
-  }
-  return cases;
-}
-
-void Print(const std::string& category, const Score& score) {
-  std::printf("%-26s %3zu pictures, character error rate %6.1f %%, exact %5.1f %%\n",
-              category.c_str(), score.cases, 100 * score.ErrorRate(), 100 * score.ExactShare());
 }
 
 // What a category must reach.
@@ -107,15 +87,16 @@ constexpr Limit kLimits[] = {
 };
 // Of all that is to be read, whatever the category.
 constexpr double kMostErrors = 0.05;
-// The checkpoint's own bound of 524,288 pixels, at 16x16 a token: twice the program's usual budget.
-const std::vector<std::string> kWholeScreens = {"--max-image-tokens", "2048"};
 const std::set<std::string> kAnswers = {"ask for a value", "describe shapes", "shape question",
                                         "blank"};
 
 class Reading : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    for (const Case& asked : AskAll("cases.json")) {
+    std::ifstream file(kPictures / "cases.json");
+    for (const json& listed : json::parse(file)) {
+      Case asked{listed["file"], listed["category"], listed["prompt"], listed["answer"], {}, {}};
+      Ask(asked);
       Score& score = scores_[asked.category];
       score.Add(asked);
       all_.Add(asked);
@@ -123,6 +104,11 @@ class Reading : public ::testing::Test {
     }
     for (const auto& [category, score] : scores_) Print(category, score);
     Print("all that is to be read", read_);
+  }
+
+  static void Print(const std::string& category, const Score& score) {
+    std::printf("%-26s %3zu pictures, character error rate %6.1f %%, exact %5.1f %%\n",
+                category.c_str(), score.cases, 100 * score.ErrorRate(), 100 * score.ExactShare());
   }
 
   static std::map<std::string, Score> scores_;
@@ -147,21 +133,6 @@ TEST_F(Reading, EveryCategoryReachesWhatWasMeasured) {
 TEST_F(Reading, OneCharacterInTwentyIsWrongAtMost) { EXPECT_LE(read_.ErrorRate(), kMostErrors); }
 
 TEST_F(Reading, AnswersStopByThemselves) { EXPECT_GE(all_.stopped, 98u); }
-
-// A few lines somewhere on a window, a dialog or a page: 640x480 to 1280x720 pixels.
-TEST(ReadingScreens, OneCharacterInTwentyIsWrongAtMost) {
-  std::map<std::string, Score> scores;
-  Score all;
-  for (const Case& asked : AskAll("screens.json", kWholeScreens)) {
-    scores[asked.category].Add(asked);
-    all.Add(asked);
-  }
-  for (const auto& [category, score] : scores) Print(category, score);
-  Print("all screens", all);
-  EXPECT_EQ(all.cases, 12u);
-  EXPECT_LE(all.ErrorRate(), kMostErrors);
-  EXPECT_GE(all.stopped, 11u);
-}
 
 }  // namespace
 }  // namespace ocelli
