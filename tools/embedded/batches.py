@@ -1,6 +1,7 @@
 """Draws samples of one picture size and lays them out as arrays for a training step."""
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -18,10 +19,18 @@ LEVELS = [
     ([(48, 256), (64, 224), (32, 256), (80, 240)], 3, 40, (13, 36)),
     ([(64, 256), (80, 272), (96, 224), (48, 320), (112, 240)], 5, 48, (12, 30)),
     ([(96, 320), (160, 272), (128, 256), (112, 320), (192, 256), (80, 320)], 8, 64, (12, 30)),
+    ([(96, 320), (160, 272), (128, 256), (112, 320), (192, 256), (192, 320)], 8, 64, (11, 19)),
 ]
+# How screens are shown (height, width), how much they are shrunk to that, how often: attention over
+# a whole screen costs more than the rest of a round together.
+SCREENS = [((272, 480), 1.0, 4), ((320, 512), 1.0, 3), ((320, 512), 1.33, 3), ((384, 640), 1.25, 2),
+           ((528, 960), 1.33, 1)]
+SMALLEST_SHOWN = 11.5   # type on a screen, in pixels once it is shrunk
 SCENE_SIZES = [(48, 96), (64, 128), (96, 128), (96, 192), (128, 128), (128, 208)]
 PAGES_PER_SCENES = 3    # groups of batches about text for one about shapes
+SCREENS_PER_SCENES = 3  # batches about screens for one group about shapes
 SLIPS, SLIP_SHARE = 0.5, 0.05   # answers that are fed with wrong bytes, and how many of them
+SCREEN_WORK = 270_000   # pixels of a batch of screens, unless one alone has more
 SORTED_BATCHES = 3      # batches drawn together and sorted by length, so that little is padding
 
 
@@ -115,6 +124,7 @@ def draw_batches(rng, level):
     out = draw_scenes(rng)
     for _ in range(PAGES_PER_SCENES):
         out += draw_pages(rng, choose_level(rng, level))
+    out += [draw_screens(rng) for _ in range(SCREENS_PER_SCENES)]
     rng.shuffle(out)
     return out
 
@@ -135,6 +145,16 @@ def draw_pages(rng, level):
     samples = [tasks.text_sample(rng, height, width, options)
                for _ in range(size * SORTED_BATCHES)]
     return cut(rng, samples, size, height, width)
+
+
+def draw_screens(rng):
+    """One small batch about screens."""
+    shown, shrunk, _ = rng.choices(SCREENS, [weight for *_, weight in SCREENS])[0]
+    height, width = (round(side * shrunk) for side in shown)
+    smallest = math.ceil(SMALLEST_SHOWN * shrunk)
+    size = max(1, SCREEN_WORK // (shown[0] * shown[1]))
+    samples = [tasks.reading_screen(rng, height, width, smallest, shown) for _ in range(size)]
+    return collate(rng, samples, *shown)
 
 
 def cut(rng, samples, size, height, width):

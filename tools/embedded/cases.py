@@ -63,6 +63,16 @@ def _blank(rng):
     return tasks.empty(rng, rng.randint(32, 128), rng.randint(96, 256), None)
 
 
+def _screen(height, width, smallest):
+    """A maker of whole screens, as they are before any preprocessing."""
+    def make(rng):
+        sample = tasks.reading_screen(rng, height, width, smallest, (height, width),
+                                      harm_share=0.0, held_out=True)
+        sample.question = rng.choice(tasks.READ_PROMPTS)
+        return sample
+    return make
+
+
 # Category -> maker. Those of CLEAN are black on white and upright; the others name their trouble.
 CATEGORIES = {
     "word": _text((32, 48), (96, 192), min_px=16, max_px=32, max_lines=1, longest=10, clean=True),
@@ -84,6 +94,12 @@ CATEGORIES = {
     "shape question": _shape_question,
     "blank": _blank,
 }
+# Screens with type that is about 12 pixels high at least, once the preprocessor has shrunk them.
+SCREENS = {
+    "screen, 640x480": _screen(480, 640, 12),
+    "screen, 800x600": _screen(600, 800, 12),
+    "screen, 1280x720": _screen(720, 1280, 16),
+}
 EXACT_ONLY = {"describe shapes", "shape question", "blank", "ask for a value"}
 
 
@@ -92,7 +108,7 @@ def draw_cases(seed, counts):
     out = []
     for category, count in counts.items():
         rng = random.Random(f"{seed}/{category}")
-        out += [Case(category, CATEGORIES[category](rng)) for _ in range(count)]
+        out += [Case(category, (CATEGORIES | SCREENS)[category](rng)) for _ in range(count)]
     return out
 
 

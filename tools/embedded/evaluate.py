@@ -54,15 +54,16 @@ def main():
     args = arguments()
     reader, figures = CheckpointReader(args.checkpoint), {}
     print(f"{'category':28} {'CER':>7} {'exact':>7} {'stops':>7}")
-    for category in cases.CATEGORIES:
+    for category in cases.CATEGORIES | cases.SCREENS:
         if args.only and args.only not in category:
             continue
         chosen = cases.draw_cases(args.seed, {category: args.count})
         row = figures[category] = measure(reader, chosen, args.show)
         print(f"{category:28} {row['cer']:7.1%} {row['exact']:7.1%} {row['stopped']:7.1%}",
               flush=True)
-    reading = [c for c in figures if c not in cases.EXACT_ONLY]
+    reading = [c for c in cases.CATEGORIES if c not in cases.EXACT_ONLY]
     print(f"{'all reading':28} {total(figures, reading):7.1%}")
+    print(f"{'all screens':28} {total(figures, cases.SCREENS):7.1%}")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(figures, file, indent=1)

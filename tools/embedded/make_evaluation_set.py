@@ -1,7 +1,8 @@
-"""Draws the fixed set of 100 pictures that the product's test reads: make_evaluation_set.py FOLDER.
+"""Draws the fixed sets that the product's test reads: make_evaluation_set.py FOLDER.
 
-Writes one PNG a picture and cases.json: a list of {file, category, prompt, answer}. Same seed, same
-fonts, same bytes; the seed differs from the one that evaluate.py uses by default.
+A hundred pictures (cases.json) and twelve screens (screens.json); both lists hold {file, category,
+prompt, answer}. Same seed, same fonts, same bytes; the seed differs from the one that evaluate.py
+uses by default.
 """
 
 import argparse
@@ -18,28 +19,37 @@ COUNTS = {
     "Chinese prompt": 5, "ask for a value": 4, "describe shapes": 12, "shape question": 8,
     "blank": 5,
 }
+SCREEN_COUNTS = dict.fromkeys(cases.SCREENS, 4)
 LARGEST_BYTES = 2_000_000
 
 
+def write_set(folder, listing, prefix, chosen):
+    """Writes the pictures and their list; returns the bytes of the pictures."""
+    listed, size = [], 0
+    for i, case in enumerate(chosen):
+        name = f"{prefix}{i:03d}.png"
+        path = os.path.join(folder, name)
+        Image.fromarray(case.sample.picture).save(path, optimize=True)
+        size += os.path.getsize(path)
+        listed.append(dict(file=name, category=case.category, prompt=case.sample.question,
+                           answer=case.sample.answer))
+    with open(os.path.join(folder, listing), "w", encoding="utf-8") as file:
+        json.dump(listed, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    print(f"{listing}: {len(listed)} pictures, {size} bytes")
+    return size
+
+
 def main():
-    """Writes the set."""
+    """Writes both sets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=100)
     args = parser.parse_args()
     os.makedirs(args.folder, exist_ok=True)
-    listed, size = [], 0
-    for i, case in enumerate(cases.draw_cases(args.seed, COUNTS)):
-        name = f"{i:03d}.png"
-        path = os.path.join(args.folder, name)
-        Image.fromarray(case.sample.picture).save(path, optimize=True)
-        size += os.path.getsize(path)
-        listed.append(dict(file=name, category=case.category, prompt=case.sample.question,
-                           answer=case.sample.answer))
-    with open(os.path.join(args.folder, "cases.json"), "w", encoding="utf-8") as file:
-        json.dump(listed, file, indent=1, ensure_ascii=False)
-        file.write("\n")
-    print(f"{len(listed)} pictures, {size} bytes")
+    size = write_set(args.folder, "cases.json", "", cases.draw_cases(args.seed, COUNTS))
+    size += write_set(args.folder, "screens.json", "screen",
+                      cases.draw_cases(args.seed, SCREEN_COUNTS))
     assert size < LARGEST_BYTES
 
 

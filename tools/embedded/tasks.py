@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 import canvas
+import draw_screen
 import draw_shapes
 import draw_text
 import words
@@ -70,6 +71,13 @@ def reading(rng, height, width, options):
     page = draw_text.draw_page(rng, height, width, dataclasses.replace(options, full=full))
     question, _ = read_prompt(rng)
     return Sample("read", page.picture, question, page.text, places(page.marks), page.marks)
+
+
+def reading_screen(rng, height, width, smallest, shown, **options):
+    """Transcribe a screen; see draw_screen.draw_screen."""
+    page = draw_screen.draw_screen(rng, height, width, smallest, shown, **options)
+    question, _ = read_prompt(rng)
+    return Sample("screen", page.picture, question, page.text, places(page.marks), page.marks)
 
 
 def quoting(rng, height, width, options):

@@ -14,7 +14,8 @@ class Exercises(unittest.TestCase):
     """Every exercise of tasks.py and cases.py."""
 
     def test_same_seed_same_exercise(self):
-        for category in ("4-8 lines", "noise, blur, JPEG, tilt", "describe shapes", "blank"):
+        for category in ("4-8 lines", "noise, blur, JPEG, tilt", "describe shapes", "blank",
+                         "screen, 640x480"):
             one, two = (cases.draw_cases(7, {category: 2}) for _ in range(2))
             for a, b in zip(one, two):
                 self.assertEqual(a.sample.answer, b.sample.answer)
@@ -42,6 +43,18 @@ class Exercises(unittest.TestCase):
                 if char.isalnum():
                     around = page.picture[int(y) - 8:int(y) + 9, max(0, int(x) - 6):int(x) + 7]
                     self.assertLess(around.min(), 128, char)
+
+    def test_marks_of_a_screen_spell_its_lines_where_they_are_shown(self):
+        rng, shown = random.Random(8), (320, 512)
+        for _ in range(20):
+            sample = tasks.reading_screen(rng, 426, 681, 16, shown, harm_share=0.0)
+            self.assertEqual(sample.picture.shape, (*shown, 3))
+            self.assertEqual("".join(char for _, _, char in sample.marks), sample.answer + "\n")
+            self.assertLessEqual(sample.answer.count("\n"), 7)
+            for x, y, char in sample.marks:
+                if char.isalnum():
+                    around = sample.picture[int(y) - 5:int(y) + 6, int(x) - 3:int(x) + 4]
+                    self.assertGreater(int(around.max()) - int(around.min()), 60, char)
 
     def test_the_value_that_is_asked_for_stands_on_the_page(self):
         rng = random.Random(6)

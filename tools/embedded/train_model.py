@@ -153,10 +153,11 @@ def draw(rng, level):
 
 
 def draw_probe():
-    """The same batches in every run: short lines, a few lines, full pages, shapes."""
+    """The same batches in every run: short lines, a few lines, full pages, shapes, a screen."""
     rng = random.Random("probe")
     pages = {f"level{i}": batches.draw_pages(rng, i)[0] for i in (1, 3, 4)}
-    return pages | {"shapes": batches.draw_scenes(rng)[0]}
+    return pages | {"shapes": batches.draw_scenes(rng)[0],
+                    "screen": batches.draw_screens(random.Random("probe"))}
 
 
 def train(args):
