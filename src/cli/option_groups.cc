@@ -103,6 +103,11 @@ void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice) {
           CLI::IsMember({"page", "deskew", "light", "denoise", "contrast", "enlarge", "binarize"}));
 }
 
+void AddShowReasoning(CLI::App& command, bool& show) {
+  command.add_flag("--show-reasoning", show,
+                   "Print what a Thinking model reasons before it answers, to stderr");
+}
+
 void AddKvType(CLI::App& command, KvType& type) {
   const auto parse = [&type](const std::string& name) {
     type = name == KvTypeName(KvType::kBf16) ? KvType::kBf16 : KvType::kFloat32;

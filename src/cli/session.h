@@ -32,6 +32,7 @@ struct SessionFiles {
   GenerationConfig generation_config;
   ProcessorOptions processor;
   std::shared_ptr<const Tokenizer> tokenizer;
+  bool thinking = false;  // a Thinking variant: answers begin with reasoning
   ThreadLimits threads;
   std::string huge_pages;                            // the switch, as given
   WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16

@@ -54,6 +54,7 @@ api::ModelCard CardOf(const Service& service, const ServerOptions& options) {
       std::min(options.max_picture_bytes, service.decode_limits.max_encoded_bytes);
   card.max_source_pixels = service.decode_limits.max_pixels;
   card.max_pictures = options.max_pictures;
+  card.reasoning = service.thinking;
   return card;
 }
 
@@ -272,8 +273,8 @@ void Routes::RespondError(const ExchangePtr& exchange, const ServicePtr& service
 }
 
 api::RequestDefaults Routes::DefaultsOf(const Service& service) const {
-  return {service.model_id, service.default_params, service.vocab_size, service.max_context_tokens,
-          options_.max_pictures};
+  return {service.model_id,           service.default_params, service.vocab_size,
+          service.max_context_tokens, options_.max_pictures,  service.thinking};
 }
 
 }  // namespace ocelli::server
