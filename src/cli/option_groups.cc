@@ -58,7 +58,8 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
 }
 
 void AddSamplingOptions(CLI::App& command, SamplingOptions& options) {
-  AddWhole(command, "--max-new-tokens", options.max_new_tokens, "Longest answer (default 512)");
+  AddWhole(command, "--max-new-tokens", options.max_new_tokens,
+           "Longest answer (default 512; 2048 with reasoning)");
   command.add_option("--temperature", options.temperature, "0 is greedy (default: the model's)");
   AddWhole(command, "--top-k", options.top_k, "Keep this many likeliest tokens; 0: all");
   command.add_option("--top-p", options.top_p, "Keep the likeliest tokens up to this probability");

@@ -70,6 +70,7 @@ Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(directory.tokenizer_path));
   } else {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, MakeByteTokenizer(files.config));
+    files.thinking = false;  // it has no tokens for that
   }
   return {};
 }

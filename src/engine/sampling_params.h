@@ -18,8 +18,9 @@ namespace ocelli {
 // forgotten bound does not hold a CPU for minutes.
 inline constexpr size_t kDefaultMaxNewTokens = 512;
 
-// The same of a model that reasons first: a few pages of that, and the answer.
-inline constexpr size_t kThinkingMaxNewTokens = 4096;
+// The same of a model that reasons first: some pages of that, and the answer; more would take half
+// a gigabyte of KV memory from a small machine.
+inline constexpr size_t kThinkingMaxNewTokens = 2048;
 
 inline constexpr size_t kMaxStopStrings = 4;
 inline constexpr size_t kMaxStopStringBytes = 256;

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -70,12 +70,15 @@ TEST_F(Thinking, InspectSaysSo) {
 }
 
 TEST_F(Thinking, FilesOfTwoModelsAreRefused) {
-  fs::remove(fs::path(model()) / "tokenizer.json");
-  fs::remove(fs::path(model()) / "model.safetensors");
-  const ProgramResult result = RunOcelli(
-      {"ask", "hello", "--load-format", "dummy", "--config", model(), "--max-new-tokens", "1"});
+  std::ifstream file(fs::path(model()) / "tokenizer.json");
+  json tokenizer = json::parse(file);
+  for (json& token : tokenizer["added_tokens"]) {
+    if (token["content"] == "</think>") token["content"] = "</other>";
+  }
+  directory_.Write("model/tokenizer.json", tokenizer.dump());
+  const ProgramResult result = Ask({});
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("has no token <think>"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("has no token </think>"), std::string::npos) << result.err;
 }
 
 }  // namespace
