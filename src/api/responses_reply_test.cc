@@ -286,7 +286,9 @@ TEST(ResponsesReply, LogprobsOfAThoughtAnswerAreThoseOfItsText) {
   size_t entries = 0;
   for (const TestJson& event : EventsOf(*reply, answer)) {
     if (event["type"] == "response.output_text.delta") entries += event["logprobs"].size();
-    if (event["type"] == "response.output_text.done") EXPECT_EQ(event["logprobs"].size(), 1u);
+    if (event["type"] == "response.output_text.done") {
+      EXPECT_EQ(event["logprobs"].size(), 1u);
+    }
   }
   EXPECT_EQ(entries, 1u);
 }
