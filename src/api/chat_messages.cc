@@ -166,6 +166,18 @@ Status ParseToolCalls(Json& message, const std::string& param, std::vector<ToolC
   return {};
 }
 
+// Moves the reasoning of an assistant's message out, which servers send as "reasoning_content",
+// some as "reasoning". What is no string is no reasoning, as the template has it.
+std::optional<std::string> TakeReasoning(Json& message) {
+  for (const char* key : {"reasoning_content", "reasoning"}) {
+    const auto found = message.find(key);
+    if (found != message.end() && found->is_string()) {
+      return std::move(found->get_ref<std::string&>());
+    }
+  }
+  return std::nullopt;
+}
+
 // Things of a message that would change what the model reads and are not rendered.
 Status RefuseUnreadFields(const Json& message, const std::string& param) {
   for (const char* key : {"function_call", "audio"}) {
@@ -232,6 +244,7 @@ Status ParseMessage(Json&& message, const std::string& param, Conversation& conv
   } else if (parsed.role != "assistant") {
     return Invalid(param, "'content' is missing");
   }
+  if (parsed.role == "assistant") parsed.reasoning = TakeReasoning(message);
   OCELLI_RETURN_IF_ERROR(ParseToolCalls(message, param, parsed.tool_calls));
   OCELLI_RETURN_IF_ERROR(RefuseUnreadFields(message, param));
   conversation.messages.push_back(std::move(parsed));

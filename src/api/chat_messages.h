@@ -38,8 +38,8 @@ struct Conversation {
 // "text"}; picture parts: {"type": "image_url", "image_url": URL or {"url", "detail"}},
 // {"type": "image", "image": URL}, {"type": "input_image", "image_url": URL}, each with optional
 // "detail", "min_pixels", "max_pixels", "enhance" and "uuid"; a part with a uuid needs no URL.
-// `content` is a string, a list or null. Strings are moved out of `messages`, never copied:
-// pictures are large.
+// `content` is a string, a list or null; an assistant's `reasoning_content` (or `reasoning`) is
+// kept beside it. Strings are moved out of `messages`, never copied: pictures are large.
 // **Errors**: kInvalidArgument, param = "messages[i].content[j]"; kUnsupported for part types that
 // are known but not read. An unknown part is an error, never left out.
 Result<Conversation> ParseConversation(nlohmann::ordered_json messages);

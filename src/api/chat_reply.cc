@@ -43,10 +43,12 @@ class ChatReply : public Reply {
   void Collect(const Event& event) override {
     if (const auto* token = std::get_if<TokenEvent>(&event)) {
       Choice& choice = choices_[token->choice];
+      choice.reasoning += token->reasoning;
       choice.text += token->text;
       if (logprobs_) AppendLogprob(*token, *context_.tokenizer, choice.logprobs);
     } else if (const auto* end = std::get_if<ChoiceEvent>(&event)) {
       Choice& choice = choices_[end->choice];
+      choice.reasoning += end->reasoning;
       choice.text += end->text;
       choice.end = *end;
     } else if (const auto* finished = std::get_if<FinishedEvent>(&event)) {
@@ -65,6 +67,7 @@ class ChatReply : public Reply {
  private:
   // One answer as far as it is known.
   struct Choice {
+    std::string reasoning;
     std::string text;
     Json logprobs = Json::array();
     ChoiceEvent end;
@@ -114,6 +117,7 @@ class ChatReply : public Reply {
                    {"content", choice.text},
                    {"refusal", nullptr},
                    {"annotations", Json::array()}}}};
+    if (!choice.reasoning.empty()) body["message"]["reasoning_content"] = choice.reasoning;
     body["logprobs"] = LogprobsJson(choice.logprobs);
     body["finish_reason"] = StandardFinishReason(choice.end.reason);
     AddDetails(choice.end, body);
@@ -123,6 +127,13 @@ class ChatReply : public Reply {
   Json LogprobsJson(Json entries) const {
     if (!logprobs_) return nullptr;
     return Json{{"content", std::move(entries)}, {"refusal", nullptr}};
+  }
+
+  // A chunk of the reasoning that `event` brings; "" when it brings none.
+  template <typename OneEvent>
+  std::string ReasoningChunk(const OneEvent& event) const {
+    if (event.reasoning.empty()) return "";
+    return Chunk(event.choice, {{"reasoning_content", event.reasoning}});
   }
 
   template <typename Progress>
@@ -140,14 +151,16 @@ class ChatReply : public Reply {
   std::string StreamOne(const TokenEvent& event) const {
     Json entries = Json::array();
     if (logprobs_) AppendLogprob(event, *context_.tokenizer, entries);
-    if (event.text.empty() && entries.empty()) return "";
-    return Chunk(event.choice, {{"content", event.text}}, LogprobsJson(std::move(entries)));
+    std::string events = ReasoningChunk(event);
+    if (event.text.empty() && entries.empty()) return events;
+    return events +
+           Chunk(event.choice, {{"content", event.text}}, LogprobsJson(std::move(entries)));
   }
 
   // A failed or cancelled choice has no end of its own: the error event says it.
   std::string StreamOne(const ChoiceEvent& event) const {
-    std::string events;
-    if (!event.text.empty()) events = Chunk(event.choice, {{"content", event.text}});
+    std::string events = ReasoningChunk(event);
+    if (!event.text.empty()) events += Chunk(event.choice, {{"content", event.text}});
     const bool failed =
         event.reason == FinishReason::kError || event.reason == FinishReason::kCancelled;
     return failed ? events : events + Chunk(event.choice, Json::object(), nullptr, &event);

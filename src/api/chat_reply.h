@@ -9,7 +9,8 @@
 namespace ocelli::api {
 
 // Makes the answer of POST /v1/chat/completions to `request`. Whole: a chat.completion. Streamed:
-// chat.completion.chunk events, the role of every choice first, then text, a finish_reason for each
+// chat.completion.chunk events, the role of every choice first, then reasoning_content if the model
+// reasons, then text, a finish_reason for each
 // choice, usage when it was asked for, and [DONE]. Progress (queue, pictures, prompt) goes out as
 // server-sent comments, and as chunks with "ocelli_progress" when that was asked for.
 std::unique_ptr<Reply> MakeChatReply(ReplyContext context, const ChatRequest& request);

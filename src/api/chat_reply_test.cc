@@ -81,6 +81,58 @@ TEST(ChatReply, StreamsExactlyTheChunksOfOpenAi) {
   EXPECT_EQ(reply->Stream(Finished()), "data: [DONE]\n\n");
 }
 
+constexpr TokenId kThinkEnd = 281;
+
+// What a Thinking model writes: "r", the end of its reasoning, "a".
+std::vector<Event> ThoughtAnswer(FinishReason reason) {
+  TokenEvent text = Token('a', "a");
+  text.logprob = TokenLogprob{'a', -0.5f};
+  FinishedEvent finished = Finished(reason);
+  finished.usage.completion_tokens = 3;
+  finished.usage.reasoning_tokens = 2;
+  return {ReasoningToken('r', "r"), ReasoningToken(kThinkEnd, ""), text, End(reason), finished};
+}
+
+TEST(ChatReply, ReasoningStandsBesideTheContent) {
+  const auto reply = ReplyTo(R"(, "logprobs": true)");
+  const TestJson body = WholeOf(*reply, ThoughtAnswer(FinishReason::kStop));
+  const TestJson& choice = body["choices"][0];
+  EXPECT_EQ(choice["message"].dump(),
+            R"({"role":"assistant","content":"a","refusal":null,"annotations":[],)"
+            R"("reasoning_content":"r"})");
+  ASSERT_EQ(choice["logprobs"]["content"].size(), 1u) << "they are those of the content";
+  EXPECT_EQ(choice["logprobs"]["content"][0]["token"], "a");
+  EXPECT_EQ(body["usage"]["completion_tokens"], 3);
+  EXPECT_EQ(body["usage"]["completion_tokens_details"]["reasoning_tokens"], 2);
+  EXPECT_EQ(body["usage"]["completion_tokens_details"]["text_tokens"], 1);
+}
+
+TEST(ChatReply, StreamsReasoningInDeltasOfItsOwn) {
+  const auto reply = ReplyTo(R"(, "stream": true, "logprobs": true)");
+  std::vector<std::string> deltas;
+  for (const SseMessage& message : ReadSse(StreamAll(*reply, ThoughtAnswer(FinishReason::kStop)))) {
+    if (message.data == "[DONE]") continue;
+    deltas.push_back(MustParse(message.data)["choices"][0]["delta"].dump());
+  }
+  EXPECT_EQ(deltas,
+            (std::vector<std::string>{R"({"role":"assistant","content":"","refusal":null})",
+                                      R"({"reasoning_content":"r"})", R"({"content":"a"})", "{}"}));
+}
+
+TEST(ChatReply, AnAnswerCutInsideItsReasoningHasEmptyContent) {
+  ChoiceEvent end = End(FinishReason::kLength);
+  end.reasoning = "?";
+  const std::vector<Event> events = {ReasoningToken('r', "r"), end, Finished()};
+  const auto whole = ReplyTo(R"(, "logprobs": true)");
+  const TestJson choice = WholeOf(*whole, events)["choices"][0];
+  EXPECT_EQ(choice["message"]["content"], "");
+  EXPECT_EQ(choice["message"]["reasoning_content"], "r?");
+  EXPECT_EQ(choice["logprobs"]["content"], TestJson::array());
+  EXPECT_EQ(choice["finish_reason"], "length");
+  const auto stream = ReplyTo(R"(, "stream": true)");
+  EXPECT_NE(StreamAll(*stream, events).find(R"({"reasoning_content":"?"})"), std::string::npos);
+}
+
 TEST(ChatReply, WholeAnswerHasEveryRequiredField) {
   const auto reply = ReplyTo("");
   const TestJson body =

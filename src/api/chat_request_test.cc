@@ -40,6 +40,60 @@ std::string ContentVerdict(std::string_view content) {
       TestDefaults()));
 }
 
+std::string ThinkingPromptOf(std::string_view body) {
+  RequestDefaults defaults = TestDefaults();
+  defaults.thinking = true;
+  const auto request = ParseChatRequest(body, defaults);
+  if (!request.ok()) return Verdict(request);
+  return Render(
+      ApplyChatTemplate(request->call.conversation.messages, request->call.chat_template).value());
+}
+
+TEST(ChatRequest, AThinkingModelsPromptOpensItsReasoning) {
+  const std::string turn = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n";
+  EXPECT_EQ(ThinkingPromptOf(R"({"messages": [{"role": "user", "content": "hi"}]})"), turn);
+  EXPECT_EQ(ThinkingPromptOf(R"({"messages": [{"role": "user", "content": "hi"}],
+                                 "chat_template_kwargs": {"enable_thinking": false}})"),
+            turn)
+      << "no template of the family has that switch";
+}
+
+TEST(ChatRequest, TheEngineLearnsWhichTokenEndsTheReasoning) {
+  RequestDefaults defaults = TestDefaults();
+  const auto end_token = [&](std::string_view fields) {
+    const auto request = ParseChatRequest(
+        R"({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}])" +
+            std::string(fields) + "}",
+        defaults);
+    return MakeGenerateRequest(request->call, {}, *TestTokenizer())->reasoning_end_token_id;
+  };
+  EXPECT_EQ(end_token(""), std::nullopt);
+  defaults.thinking = true;
+  EXPECT_EQ(end_token(""), TestTokenizer()->ControlToken("</think>"));
+  EXPECT_EQ(end_token(R"(, "continue_final_message": true)"), std::nullopt);
+}
+
+// Clients send back what they got: what was thought before the last question is left out, between
+// the steps of a tool's use it stays.
+TEST(ChatRequest, ReasoningOfEarlierTurnsIsRead) {
+  const auto prompt_after = [](std::string_view fields, std::string_view last) {
+    return ThinkingPromptOf(
+        R"({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a")" +
+        std::string(fields) + R"(}, {"role": ")" + std::string(last) + R"(", "content": "x"}]})");
+  };
+  const std::string start = "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n";
+  const std::string thought = start + "<think>\nr\n</think>\n\na<|im_end|>";
+  for (const char* key : {"reasoning_content", "reasoning"}) {
+    const std::string fields = std::string(", \"") + key + "\": \"r\"";
+    EXPECT_TRUE(prompt_after(fields, "tool").starts_with(thought)) << key;
+    EXPECT_TRUE(prompt_after(fields, "user").starts_with(start + "a<|im_end|>")) << key;
+  }
+  for (const char* other : {"null", "7", "[]", "{}"}) {
+    const std::string fields = std::string(", \"reasoning_content\": ") + other;
+    EXPECT_TRUE(prompt_after(fields, "tool").starts_with(start + "a<|im_end|>")) << other;
+  }
+}
+
 TEST(ChatRequest, TakesTheDefaultsWhenNothingIsNamed) {
   const auto request = Parse("");
   ASSERT_TRUE(request.ok()) << Verdict(request);

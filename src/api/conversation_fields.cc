@@ -16,7 +16,8 @@ constexpr size_t kMaxModelBytes = 256;
 constexpr double kMaxTimeoutSeconds = 86'400;
 
 // What callers of other servers pass to the chat template. Only what the template of this model
-// knows is accepted; it has no thinking mode, so that switch changes nothing.
+// knows is accepted, and a switch that no template of Qwen3-VL has: Instruct models never reason,
+// Thinking ones always do.
 Status ReadTemplateArguments(const RequestFields& fields, ChatTemplateOptions& options) {
   OCELLI_ASSIGN_OR_RETURN(const Json* arguments, fields.Object("chat_template_kwargs"));
   if (arguments == nullptr) return {};
@@ -42,6 +43,7 @@ Status CheckTextSize(const GenerationCall& call, const RequestDefaults& defaults
   size_t text_bytes = 0;
   for (const ChatMessage& message : call.conversation.messages) {
     for (const ContentPart& part : message.content) text_bytes += part.text.size();
+    text_bytes += message.reasoning.value_or("").size();
     for (const ToolCall& tool_call : message.tool_calls) {
       text_bytes += tool_call.name.size() + tool_call.arguments.size();
     }
@@ -67,6 +69,7 @@ Status ReadTemplateOptions(const RequestFields& fields, ChatTemplateOptions& opt
 
 Status ReadModel(const RequestFields& fields, const RequestDefaults& defaults,
                  GenerationCall& call) {
+  call.chat_template.thinking = defaults.thinking;
   OCELLI_ASSIGN_OR_RETURN(auto model, fields.String("model", 0, kMaxModelBytes));
   if (!model || model->empty()) return {};
   call.model = *std::move(model);

@@ -10,7 +10,8 @@
 
 namespace ocelli::api {
 
-// Reads `model`, which may be absent. **Errors**: kInvalidArgument; kNotFound for another model.
+// Reads `model`, which may be absent, and takes over what its template does. **Errors**:
+// kInvalidArgument; kNotFound for another model.
 Status ReadModel(const RequestFields& fields, const RequestDefaults& defaults,
                  GenerationCall& call);
 

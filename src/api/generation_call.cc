@@ -25,6 +25,7 @@ Result<GenerateRequest> MakeGenerateRequest(const GenerationCall& call,
   request.prompt_token_ids = std::move(tokenized.ids);
   request.pictures = std::move(pictures);
   request.params = call.params;
+  if (EndsInReasoning(prompt)) request.reasoning_end_token_id = tokenizer.ControlToken(kThinkEnd);
   if (call.timeout) request.deadline = std::chrono::steady_clock::now() + *call.timeout;
   return request;
 }

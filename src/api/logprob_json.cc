@@ -26,7 +26,7 @@ Json Entry(const TokenLogprob& logprob, const Tokenizer& tokenizer) {
 }  // namespace
 
 void AppendLogprob(const TokenEvent& event, const Tokenizer& tokenizer, Json& entries) {
-  if (!event.logprob || tokenizer.IsSpecial(event.token_id)) return;
+  if (!event.logprob || event.is_reasoning || tokenizer.IsSpecial(event.token_id)) return;
   Json entry = Entry(*event.logprob, tokenizer);
   entry["top_logprobs"] = Json::array();
   for (const TokenLogprob& top : event.top_logprobs) {

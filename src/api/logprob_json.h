@@ -10,7 +10,8 @@ namespace ocelli::api {
 
 // Appends the log probability of `event`'s token in OpenAI's form to `entries`: {"token",
 // "logprob", "bytes", "top_logprobs"}. A token is often a part of a character: "token" then has
-// U+FFFD, "bytes" the truth. Tokens that write nothing (end of text) have no entry.
+// U+FFFD, "bytes" the truth. Tokens that write nothing (end of text) and those before the text
+// (reasoning) have no entry: the entries are those of the content.
 void AppendLogprob(const TokenEvent& event, const Tokenizer& tokenizer,
                    nlohmann::ordered_json& entries);
 

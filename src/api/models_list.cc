@@ -69,7 +69,8 @@ Json ModelObject(const ModelCard& model) {
                 {"streaming", true},
                 {"logprobs", true},
                 {"tools", false},
-                {"structured_outputs", false}}},
+                {"structured_outputs", false},
+                {"reasoning", model.reasoning}}},
               {"default_sampling", SamplingObject(model.default_params)},
               {"pictures", PicturesObject(model)}};
 }

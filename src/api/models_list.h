@@ -24,6 +24,7 @@ struct ModelCard {
   size_t max_file_bytes = 0;       // of one encoded picture
   uint64_t max_source_pixels = 0;  // that its header may declare
   size_t max_pictures = 0;         // of one request
+  bool reasoning = false;          // answers come with reasoning
 };
 
 // Returns the body of GET /v1/models.

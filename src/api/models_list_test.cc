@@ -38,7 +38,7 @@ TEST(ModelsList, HasTheFourStandardFieldsAndWhatTheModelTakes) {
       R"("owned_by":"ocelli","context_length":32768,"max_model_len":32768,"max_body_bytes":67108864,)"
       R"("modalities":{"input":["text","image"],"output":["text"]},)"
       R"("capabilities":{"vision":true,"streaming":true,"logprobs":true,"tools":false,)"
-      R"("structured_outputs":false},)"
+      R"("structured_outputs":false,"reasoning":false},)"
       R"("default_sampling":{"temperature":0.7,"top_p":0.8,"top_k":20,"min_p":0.0,)"
       R"("repetition_penalty":1.0,"presence_penalty":1.5,"frequency_penalty":0.0,)"
       R"("max_tokens":512},)"

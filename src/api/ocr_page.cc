@@ -67,7 +67,8 @@ SamplingParams ReadingParams(size_t max_new_tokens) {
 
 void OcrReader::Collect(const Event& event) {
   if (const auto* token = std::get_if<TokenEvent>(&event)) {
-    pieces_.push_back({token->text, token->logprob ? token->logprob->logprob : 0.0});
+    pieces_.push_back(
+        {token->text, token->logprob ? token->logprob->logprob : 0.0, token->is_reasoning});
   } else if (const auto* choice = std::get_if<ChoiceEvent>(&event)) {
     choice_ = *choice;
   } else if (const auto* finished = std::get_if<FinishedEvent>(&event)) {
@@ -89,6 +90,7 @@ std::vector<OcrLine> OcrReader::Lines(size_t num_pieces) const {
     }
   };
   for (size_t i = 0; i < num_pieces; ++i) {
+    if (pieces_[i].is_reasoning) continue;
     line.logprobs += pieces_[i].logprob;
     ++line.tokens;
     add(pieces_[i].text);

@@ -65,6 +65,7 @@ class OcrReader {
   struct Piece {
     std::string text;
     double logprob = 0;
+    bool is_reasoning = false;  // no part of the page
   };
   std::vector<OcrLine> Lines(size_t num_pieces) const;
 

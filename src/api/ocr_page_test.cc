@@ -54,6 +54,19 @@ TEST(OcrReader, LinesCarryTheMeanConfidenceOfTheirTokens) {
   EXPECT_EQ(page.completion_tokens, 5u);
 }
 
+TEST(OcrReader, ReasoningIsNoPartOfThePage) {
+  OcrReader reader(Picture({100, 50}, {96, 64}));
+  TokenEvent thought;
+  thought.reasoning = "a page";
+  thought.is_reasoning = true;
+  thought.logprob = TokenLogprob{1, -5.0f};
+  reader.Collect(thought);
+  Write(reader, "Hi", 0.5);
+  End(reader, FinishReason::kStop);
+  EXPECT_EQ(reader.Page()->text, "Hi");
+  EXPECT_THAT(reader.Page()->lines, ElementsAre(OcrLine{"Hi", 0.5}));
+}
+
 TEST(OcrReader, ALoopIsCutWhereItsSecondCopyBegins) {
   OcrReader reader(Picture({100, 50}, {96, 64}));
   for (const char* text : {"a\n", "b\n", "b\n", "b\n"}) Write(reader, text, 1);

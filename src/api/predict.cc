@@ -173,11 +173,14 @@ Status ReadConversation(PredictFields& form, const RequestFields& fields,
   return {};
 }
 
-// What reading a page wants: the likeliest text, no penalty on what repeats, and an end to loops.
+// What reading a page wants: the likeliest text, no penalty on what repeats, and an end to loops. A
+// model that reasons first needs the room for that.
 RequestDefaults PredictDefaults(const RequestDefaults& defaults) {
   RequestDefaults result = defaults;
   result.params = SamplingParams{};
-  result.params.max_new_tokens = kPredictMaxNewTokens;
+  result.params.max_new_tokens =
+      defaults.thinking ? std::max(kPredictMaxNewTokens, defaults.params.max_new_tokens)
+                        : kPredictMaxNewTokens;
   result.params.loop_guard = true;
   return result;
 }

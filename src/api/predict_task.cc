@@ -27,8 +27,10 @@ struct ProgressWriter {
 void PredictTask::Collect(const Event& event) {
   if (const auto* token = std::get_if<TokenEvent>(&event)) {
     ++num_tokens_;
+    reasoning_ += token->reasoning;
     text_ += token->text;
   } else if (const auto* end = std::get_if<ChoiceEvent>(&event)) {
+    reasoning_ += end->reasoning;
     text_ += end->text;
     end_ = *end;
   } else if (const auto* finished = std::get_if<FinishedEvent>(&event)) {
@@ -58,11 +60,13 @@ OrderedJson PredictTask::Progress() const {
 
 OrderedJson PredictTask::ResultOrNull() const {
   if (!finished_ || error_) return nullptr;
-  return OrderedJson{{"text", text_},
-                     {"finish_reason", StandardFinishReason(end_.reason)},
-                     {"finish_details", FinishDetails(end_)},
-                     {"usage", ChatUsageJson(finished_->usage, context_.pictures)},
-                     {"times_s", TimesJson(finished_->times)}};
+  OrderedJson result = {{"text", text_},
+                        {"finish_reason", StandardFinishReason(end_.reason)},
+                        {"finish_details", FinishDetails(end_)},
+                        {"usage", ChatUsageJson(finished_->usage, context_.pictures)},
+                        {"times_s", TimesJson(finished_->times)}};
+  if (!reasoning_.empty()) result["reasoning_content"] = reasoning_;
+  return result;
 }
 
 OrderedJson PredictTask::ErrorOrNull() const {

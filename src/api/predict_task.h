@@ -45,6 +45,7 @@ class PredictTask {
   ReplyContext context_;
   std::optional<Event> last_progress_;  // a QueuedEvent, EncodingEvent or PrefillEvent
   size_t num_tokens_ = 0;
+  std::string reasoning_;
   std::string text_;
   ChoiceEvent end_;
   std::optional<FinishedEvent> finished_;

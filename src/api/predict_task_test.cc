@@ -59,6 +59,18 @@ TEST(PredictTask, HasTheResultWhenDone) {
   EXPECT_EQ(json["result"]["times_s"]["total"], 1.5);
 }
 
+TEST(PredictTask, ReasoningIsNoPartOfTheText) {
+  PredictTask task(TestContext());
+  task.Collect(ReasoningToken('r', "r"));
+  EXPECT_EQ(JsonOf(task)["text"], "");
+  EXPECT_EQ(JsonOf(task)["progress"]["tokens"], 1);
+  task.Collect(Token("a"));
+  task.Collect(ChoiceEvent{0, FinishReason::kStop, "", {}});
+  task.Collect(FinishedEvent{});
+  EXPECT_EQ(JsonOf(task)["result"]["text"], "a");
+  EXPECT_EQ(JsonOf(task)["result"]["reasoning_content"], "r");
+}
+
 TEST(PredictTask, FailuresAndCancelsAreToldApart) {
   PredictTask failed(TestContext());
   failed.Fail(Error{ErrorCode::kCorruptData, "the picture ends early", "pictures[0]"});

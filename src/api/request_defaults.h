@@ -15,6 +15,7 @@ struct RequestDefaults {
   size_t vocab_size = 0;          // ids of logit_bias are below it; must be set
   size_t max_context_tokens = 0;  // larger bounds on the answer are clipped to it; must be set
   size_t max_pictures = 64;       // of one request
+  bool thinking = false;          // the model is a Thinking variant
 };
 
 }  // namespace ocelli::api

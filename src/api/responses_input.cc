@@ -28,6 +28,27 @@ void AddMessage(ChatMessage message, const std::string& param, ResponsesInput& r
   result.sources.push_back(param);
 }
 
+// Moves the text of a reasoning item out: its parts of type reasoning_text. One that is encrypted
+// or summarised has none.
+std::string TakeReasoning(Json& item) {
+  std::string reasoning;
+  Json content = TakeField(item, "content");
+  if (!content.is_array()) return reasoning;
+  for (Json& part : content) {
+    if (!part.is_object() || part.value("type", Json()) != "reasoning_text") continue;
+    const auto text = part.find("text");
+    if (text != part.end() && text->is_string()) reasoning += text->get_ref<std::string&>();
+  }
+  return reasoning;
+}
+
+// Gives reasoning to the message that came after it, where that is the assistant's.
+void GiveReasoning(std::string reasoning, ResponsesInput& result) {
+  ChatMessage& message = result.conversation.messages.back();
+  if (reasoning.empty() || message.role != "assistant" || message.reasoning) return;
+  message.reasoning = std::move(reasoning);
+}
+
 Status ParseFunctionCall(const RequestFields& fields, const std::string& param,
                          ResponsesInput& result) {
   OCELLI_ASSIGN_OR_RETURN(auto name, fields.String("name", 1, kMaxNameBytes));
@@ -54,7 +75,17 @@ Status ParseFunctionOutput(Json& item, const std::string& param, ResponsesInput&
   return {};
 }
 
-Status ParseItem(Json& item, const std::string& param, ResponsesInput& result) {
+Error UnknownItem(const std::string& type, const std::string& param) {
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("{}: items of type {} are not read; use message, function_call or "
+                           "function_call_output",
+                           param, Quoted(type)),
+               param};
+}
+
+// `reasoning` waits for the item that it belongs to.
+Status ParseItem(Json& item, const std::string& param, std::string& reasoning,
+                 ResponsesInput& result) {
   if (!item.is_object()) {
     return Invalid(param, fmt::format("is {}, it must be an object", JsonTypeName(item)));
   }
@@ -63,16 +94,18 @@ Status ParseItem(Json& item, const std::string& param, ResponsesInput& result) {
   if (!type || *type == "message") {
     OCELLI_RETURN_IF_ERROR(ParseMessage(std::move(item), param, result.conversation));
     result.sources.push_back(param);
+  } else if (*type == "function_call") {
+    OCELLI_RETURN_IF_ERROR(ParseFunctionCall(fields, param, result));
+  } else if (*type == "function_call_output") {
+    OCELLI_RETURN_IF_ERROR(ParseFunctionOutput(item, param, result));
+  } else if (*type == "reasoning") {
+    reasoning = TakeReasoning(item);
     return {};
+  } else {
+    return UnknownItem(*type, param);
   }
-  if (*type == "function_call") return ParseFunctionCall(fields, param, result);
-  if (*type == "function_call_output") return ParseFunctionOutput(item, param, result);
-  if (*type == "reasoning") return {};
-  return Error{ErrorCode::kUnsupported,
-               fmt::format("{}: items of type {} are not read; use message, function_call or "
-                           "function_call_output",
-                           param, Quoted(*type)),
-               param};
+  GiveReasoning(std::exchange(reasoning, {}), result);
+  return {};
 }
 
 }  // namespace
@@ -91,8 +124,9 @@ Status ParseResponsesInput(Json input, ResponsesInput& result) {
         "input", fmt::format("is {}, it must be a string or a list of items", JsonTypeName(input)));
   }
   if (input.empty()) return Invalid("input", "the list is empty");
+  std::string reasoning;
   for (size_t i = 0; i < input.size(); ++i) {
-    OCELLI_RETURN_IF_ERROR(ParseItem(input[i], fmt::format("input[{}]", i), result));
+    OCELLI_RETURN_IF_ERROR(ParseItem(input[i], fmt::format("input[{}]", i), reasoning, result));
   }
   if (result.sources.empty()) return Invalid("input", "none of its items is a message");
   return {};

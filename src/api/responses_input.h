@@ -20,7 +20,8 @@ struct ResponsesInput {
 
 // Appends `input` (a string, or a list of message, function_call, function_call_output and
 // reasoning items) to `result`. Function calls join the assistant message before them, as chat
-// completions have it; reasoning of earlier turns is not shown to the model. Strings are moved out.
+// completions have it; reasoning belongs to the assistant's message or call after it. Strings are
+// moved out.
 // **Errors**: kInvalidArgument, kUnsupported with "input[i]..." as `param`.
 Status ParseResponsesInput(nlohmann::ordered_json input, ResponsesInput& result);
 

@@ -31,7 +31,10 @@ std::string_view FailureCode(const Error& error) {
 class ResponsesReply : public Reply {
  public:
   ResponsesReply(ReplyContext context, const ResponsesRequest& request)
-      : context_(std::move(context)), echo_(EchoOf(request)), item_id_(NewId("msg_")) {
+      : context_(std::move(context)),
+        echo_(EchoOf(request)),
+        item_id_(NewId("msg_")),
+        reasoning_id_(NewId("rs_")) {
     logprobs_wanted_ = request.call.params.logprobs;
   }
 
@@ -56,9 +59,11 @@ class ResponsesReply : public Reply {
 
   void Collect(const Event& event) override {
     if (const auto* token = std::get_if<TokenEvent>(&event)) {
+      reasoning_ += token->reasoning;
       text_ += token->text;
       if (logprobs_wanted_) AppendLogprob(*token, *context_.tokenizer, logprobs_);
     } else if (const auto* end = std::get_if<ChoiceEvent>(&event)) {
+      reasoning_ += end->reasoning;
       text_ += end->text;
       end_ = *end;
     } else if (const auto* finished = std::get_if<FinishedEvent>(&event)) {
@@ -132,7 +137,13 @@ class ResponsesReply : public Reply {
       response["completed_at"] =
           context_.created + static_cast<int64_t>(std::ceil(finished_->times.total));
     }
-    response["output"].push_back(Item(status_, Json::array({Part(text_, logprobs_)})));
+    if (!reasoning_.empty()) {
+      const std::string_view status = HasMessage() ? "completed" : std::string_view(status_);
+      response["output"].push_back(ReasoningItem(status, Json::array({ReasoningPart(reasoning_)})));
+    }
+    if (HasMessage()) {
+      response["output"].push_back(Item(status_, Json::array({Part(text_, logprobs_)})));
+    }
     response["usage"] = ResponsesUsageJson(finished_->usage, context_.pictures);
     if (Json details = FinishDetails(end_); !details.is_null()) {
       response["finish_details"] = std::move(details);
@@ -144,6 +155,9 @@ class ResponsesReply : public Reply {
     return Json{{"code", FailureCode(*error_)},
                 {"message", Json::parse(ErrorJson(*error_))["error"]["message"]}};
   }
+
+  // An answer that was cut inside its reasoning has no message.
+  bool HasMessage() const { return reasoning_.empty() || !text_.empty() || !logprobs_.empty(); }
 
   Json Item(std::string_view status, Json content) const {
     return Json{{"id", item_id_},
@@ -160,6 +174,18 @@ class ResponsesReply : public Reply {
                 {"logprobs", std::move(logprobs)}};
   }
 
+  Json ReasoningItem(std::string_view status, Json content) const {
+    return Json{{"id", reasoning_id_},
+                {"type", "reasoning"},
+                {"status", status},
+                {"summary", Json::array()},
+                {"content", std::move(content)}};
+  }
+
+  static Json ReasoningPart(const std::string& text) {
+    return Json{{"type", "reasoning_text"}, {"text", text}};
+  }
+
   std::string TakeEvents() { return std::exchange(events_, {}); }
 
   // Emits an event with its number; `fields` follow.
@@ -171,18 +197,52 @@ class ResponsesReply : public Reply {
 
   void EmitState(std::string_view type) { EmitEvent(type, Json{{"response", Response()}}); }
 
-  // Emits an event about the text of the only output item.
-  void EmitTextEvent(std::string_view type, const Json& fields) {
-    Json place = {{"item_id", item_id_}, {"output_index", 0}, {"content_index", 0}};
+  // Emits an event about the content of an output item.
+  void EmitContentEvent(std::string_view type, const std::string& item_id, size_t output_index,
+                        const Json& fields) {
+    Json place = {{"item_id", item_id}, {"output_index", output_index}, {"content_index", 0}};
     place.update(fields);
     EmitEvent(type, place);
   }
 
-  // Announces the output item, once.
+  // The place of the message among the output items.
+  size_t MessageIndex() const { return reasoning_.empty() ? 0 : 1; }
+
+  void EmitTextEvent(std::string_view type, const Json& fields) {
+    EmitContentEvent(type, item_id_, MessageIndex(), fields);
+  }
+
+  void EmitReasoningEvent(std::string_view type, const Json& fields) {
+    EmitContentEvent(type, reasoning_id_, 0, fields);
+  }
+
+  // Emits a piece of the reasoning; the first announces its item.
+  void EmitReasoning(const std::string& text) {
+    if (text.empty()) return;
+    if (!std::exchange(reasoning_open_, true)) {
+      EmitEvent("response.output_item.added",
+                {{"output_index", 0}, {"item", ReasoningItem("in_progress", Json::array())}});
+      EmitReasoningEvent("response.content_part.added", {{"part", ReasoningPart("")}});
+    }
+    EmitReasoningEvent("response.reasoning_text.delta", {{"delta", text}});
+  }
+
+  // Ends the item of the reasoning, if one is open.
+  void CloseReasoning(std::string_view status) {
+    if (!std::exchange(reasoning_open_, false)) return;
+    const Json part = ReasoningPart(reasoning_);
+    EmitReasoningEvent("response.reasoning_text.done", {{"text", reasoning_}});
+    EmitReasoningEvent("response.content_part.done", {{"part", part}});
+    EmitEvent("response.output_item.done",
+              {{"output_index", 0}, {"item", ReasoningItem(status, Json::array({part}))}});
+  }
+
+  // Announces the message, once; what was reasoned before is complete.
   void OpenItem() {
     if (std::exchange(opened_, true)) return;
+    CloseReasoning("completed");
     EmitEvent("response.output_item.added",
-              {{"output_index", 0}, {"item", Item("in_progress", Json::array())}});
+              {{"output_index", MessageIndex()}, {"item", Item("in_progress", Json::array())}});
     EmitTextEvent("response.content_part.added", {{"part", Part("", Json::array())}});
   }
 
@@ -202,24 +262,30 @@ class ResponsesReply : public Reply {
   void Emit(const PrefillEvent& event) { EmitProgress(event); }
 
   void Emit(const TokenEvent& event) {
+    if (event.is_reasoning) return EmitReasoning(event.reasoning);
     Json entries = Json::array();
     if (logprobs_wanted_) AppendLogprob(event, *context_.tokenizer, entries);
+    if (!HasMessage()) return;  // no text yet: it may end without any
     OpenItem();
     EmitDelta(event.text, std::move(entries));
   }
 
   // The item of a failed response stays open: response.failed says why.
   void Emit(const ChoiceEvent& event) {
-    OpenItem();
-    EmitDelta(event.text, Json::array());
+    EmitReasoning(event.reasoning);
+    if (HasMessage()) {
+      OpenItem();
+      EmitDelta(event.text, Json::array());
+    }
     if (event.reason == FinishReason::kError || event.reason == FinishReason::kCancelled) return;
     const bool cut = StandardFinishReason(event.reason) == "length";
+    const std::string_view status = cut ? "incomplete" : "completed";
+    if (!HasMessage()) return CloseReasoning(status);
     const Json part = Part(text_, logprobs_);
     EmitTextEvent("response.output_text.done", {{"text", text_}, {"logprobs", logprobs_}});
     EmitTextEvent("response.content_part.done", {{"part", part}});
     EmitEvent("response.output_item.done",
-              {{"output_index", 0},
-               {"item", Item(cut ? "incomplete" : "completed", Json::array({part}))}});
+              {{"output_index", MessageIndex()}, {"item", Item(status, Json::array({part}))}});
   }
 
   void Emit(const FinishedEvent&) {
@@ -230,11 +296,14 @@ class ResponsesReply : public Reply {
   ReplyContext context_;
   Json echo_;
   std::string item_id_;
+  std::string reasoning_id_;
   bool logprobs_wanted_ = false;
-  bool opened_ = false;  // the output item was announced
-  std::string events_;   // written and not yet taken
+  bool opened_ = false;          // the message was announced
+  bool reasoning_open_ = false;  // the reasoning was announced and has not ended
+  std::string events_;           // written and not yet taken
   int64_t next_sequence_number_ = 0;
   std::string status_ = "in_progress";
+  std::string reasoning_;
   std::string text_;
   Json logprobs_ = Json::array();
   ChoiceEvent end_;

@@ -10,7 +10,8 @@ namespace ocelli::api {
 
 // Makes the answer of POST /v1/responses to `request`. Whole: a response object. Streamed: its
 // events from response.created to response.completed, .incomplete or .failed, each with its
-// sequence_number; there is no [DONE]. Progress goes out as server-sent comments.
+// sequence_number; there is no [DONE]. Reasoning is an output item before the message. Progress
+// goes out as server-sent comments.
 std::unique_ptr<Reply> MakeResponsesReply(ReplyContext context, const ResponsesRequest& request);
 
 }  // namespace ocelli::api

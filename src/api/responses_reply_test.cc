@@ -225,6 +225,74 @@ TEST(ResponsesReply, AnEmptyAnswerStillHasItsItem) {
                   "response.content_part.done", "response.output_item.done", "response.completed"));
 }
 
+std::vector<Event> ThoughtAnswer(FinishReason reason) {
+  std::vector<Event> events = Answer(reason);
+  events[0] = ReasoningToken('r', "r");
+  events.insert(events.begin() + 1, ReasoningToken(281, ""));
+  return events;
+}
+
+TEST(ResponsesReply, ReasoningIsAnItemBeforeTheMessage) {
+  const auto reply = ReplyTo(R"(, "stream": true)");
+  const auto events = EventsOf(*reply, ThoughtAnswer(FinishReason::kStop));
+  EXPECT_THAT(
+      TypesOf(events),
+      ElementsAre("response.created", "response.in_progress", "response.output_item.added",
+                  "response.content_part.added", "response.reasoning_text.delta",
+                  "response.reasoning_text.done", "response.content_part.done",
+                  "response.output_item.done", "response.output_item.added",
+                  "response.content_part.added", "response.output_text.delta",
+                  "response.output_text.delta", "response.output_text.done",
+                  "response.content_part.done", "response.output_item.done", "response.completed"));
+  const std::string id = events[2]["item"]["id"];
+  EXPECT_EQ(id.substr(0, 3), "rs_");
+  for (const size_t i : {3, 4, 5, 6}) {
+    EXPECT_EQ(events[i]["item_id"], id);
+    EXPECT_EQ(events[i]["output_index"], 0);
+    EXPECT_EQ(events[i]["content_index"], 0);
+  }
+  EXPECT_EQ(events[4]["delta"], "r");
+  EXPECT_EQ(events[5]["text"], "r");
+  EXPECT_EQ(events[7]["item"].dump(),
+            R"({"id":")" + id +
+                R"(","type":"reasoning","status":"completed","summary":[],)"
+                R"("content":[{"type":"reasoning_text","text":"r"}]})");
+  for (const size_t i : {8, 9, 10, 11, 12, 13, 14}) EXPECT_EQ(events[i]["output_index"], 1);
+  const TestJson& output = events[15]["response"]["output"];
+  ASSERT_EQ(output.size(), 2u);
+  EXPECT_EQ(output[0], events[7]["item"]);
+  EXPECT_EQ(output[1], events[14]["item"]);
+}
+
+TEST(ResponsesReply, AnAnswerCutInsideItsReasoningHasNoMessage) {
+  const auto reply = ReplyTo(R"(, "stream": true)");
+  const Event end = ChoiceEvent{0, FinishReason::kLength, "", {}, "?"};
+  const auto events = EventsOf(
+      *reply, {ReasoningToken('r', "r"), end, ThoughtAnswer(FinishReason::kLength).back()});
+  EXPECT_EQ(events.back()["type"], "response.incomplete");
+  const TestJson& output = events.back()["response"]["output"];
+  ASSERT_EQ(output.size(), 1u);
+  EXPECT_EQ(output[0]["status"], "incomplete");
+  EXPECT_EQ(output[0]["content"][0]["text"], "r?");
+  EXPECT_EQ(events[events.size() - 2]["item"], output[0]);
+}
+
+TEST(ResponsesReply, LogprobsOfAThoughtAnswerAreThoseOfItsText) {
+  const auto reply = ReplyTo(R"(, "stream": true, "top_logprobs": 1)");
+  std::vector<Event> answer = ThoughtAnswer(FinishReason::kStop);
+  TokenEvent half = Token(0xE7, "");  // a part of a character: no text yet
+  half.logprob = TokenLogprob{0xE7, -0.5f};
+  answer[2] = half;
+  size_t entries = 0;
+  for (const TestJson& event : EventsOf(*reply, answer)) {
+    if (event["type"] == "response.output_text.delta") entries += event["logprobs"].size();
+    if (event["type"] == "response.output_text.done") {
+      EXPECT_EQ(event["logprobs"].size(), 1u);
+    }
+  }
+  EXPECT_EQ(entries, 1u);
+}
+
 TEST(ResponsesReply, ProgressIsAComment) {
   const auto reply = ReplyTo(R"(, "stream": true)");
   EXPECT_EQ(reply->Stream(PrefillEvent{1, 2}),

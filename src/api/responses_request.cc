@@ -111,7 +111,7 @@ Status ReadMetadata(const RequestFields& fields, ResponsesRequest& request) {
   return {};
 }
 
-// The model has no reasoning to steer, so the wish changes nothing; the reply repeats it.
+// Reasoning cannot be steered, so the wish changes nothing; the reply repeats it.
 Status ReadReasoning(const RequestFields& fields, ResponsesRequest& request) {
   OCELLI_ASSIGN_OR_RETURN(const Json* reasoning, fields.Object("reasoning"));
   if (reasoning == nullptr) return {};

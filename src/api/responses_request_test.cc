@@ -63,6 +63,31 @@ TEST(ResponsesRequest, ItemsBecomeTheSameConversationAsInChat) {
   EXPECT_EQ(request->call.conversation.pictures[0].param, "input[1].content[0]");
 }
 
+TEST(ResponsesRequest, ReasoningBelongsToTheAssistantsItemAfterIt) {
+  RequestDefaults defaults = TestDefaults();
+  defaults.thinking = true;
+  const auto request = ParseResponsesRequest(R"({"input": [
+      {"role": "user", "content": "q"},
+      {"type": "reasoning", "id": "rs_1", "summary": [],
+       "content": [{"type": "reasoning_text", "text": "r"}, {"type": "other", "text": "x"},
+                   {"type": "reasoning_text", "text": "1"}, 7]},
+      {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+      {"type": "function_call_output", "call_id": "1", "output": "o"},
+      {"type": "reasoning", "id": "rs_2", "encrypted_content": "?"},
+      {"role": "assistant", "content": "A"},
+      {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "nobody's"}]},
+      {"type": "function_call_output", "call_id": "1", "output": "p"}]})",
+                                             defaults);
+  ASSERT_TRUE(request.ok()) << Verdict(request);
+  EXPECT_EQ(PromptOf(*request),
+            "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\nr1\n</think>\n\n"
+            "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call><|im_end|>\n"
+            "<|im_start|>user\n<tool_response>\no\n</tool_response><|im_end|>\n"
+            "<|im_start|>assistant\nA<|im_end|>\n"
+            "<|im_start|>user\n<tool_response>\np\n</tool_response><|im_end|>\n"
+            "<|im_start|>assistant\n<think>\n");
+}
+
 TEST(ResponsesRequest, ErrorsNameThePlaceInInput) {
   const auto verdict = [](std::string_view input, std::string_view fields = "") {
     return Verdict(ParseInput(input, fields));

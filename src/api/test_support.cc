@@ -1,6 +1,7 @@
 #include "api/test_support.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "text/utf8.h"
@@ -38,6 +39,15 @@ ReplyContext TestContext() {
   context.pictures = {{{800, 400}, {768, 384}, 288}};
   context.tokenizer = TestTokenizer();
   return context;
+}
+
+TokenEvent ReasoningToken(TokenId id, std::string text) {
+  TokenEvent event;
+  event.token_id = id;
+  event.reasoning = std::move(text);
+  event.is_reasoning = true;
+  event.logprob = TokenLogprob{id, -0.25f};
+  return event;
 }
 
 std::vector<SseMessage> ReadSse(std::string_view stream) {

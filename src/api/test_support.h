@@ -26,6 +26,9 @@ RequestDefaults TestDefaults();
 // A context with id "id-1", created 1700000000, model "m" and fingerprint "fp".
 ReplyContext TestContext();
 
+// A token of a Thinking model's reasoning.
+TokenEvent ReasoningToken(TokenId id, std::string text);
+
 // One server-sent event as a reader of the standard sees it. Comments are events without data.
 struct SseMessage {
   std::string name;

@@ -40,8 +40,8 @@ Json ChatUsageJson(const Usage& usage, std::span<const PictureUse> pictures) {
               {"total_tokens", usage.prompt_tokens + usage.completion_tokens},
               {"prompt_tokens_details", InputDetails(usage, pictures)},
               {"completion_tokens_details",
-               {{"reasoning_tokens", 0},
-                {"text_tokens", usage.completion_tokens},
+               {{"reasoning_tokens", usage.reasoning_tokens},
+                {"text_tokens", usage.completion_tokens - usage.reasoning_tokens},
                 {"audio_tokens", 0},
                 {"accepted_prediction_tokens", 0},
                 {"rejected_prediction_tokens", 0}}}};
@@ -51,7 +51,7 @@ Json ResponsesUsageJson(const Usage& usage, std::span<const PictureUse> pictures
   return Json{{"input_tokens", usage.prompt_tokens},
               {"input_tokens_details", InputDetails(usage, pictures)},
               {"output_tokens", usage.completion_tokens},
-              {"output_tokens_details", Json{{"reasoning_tokens", 0}}},
+              {"output_tokens_details", Json{{"reasoning_tokens", usage.reasoning_tokens}}},
               {"total_tokens", usage.prompt_tokens + usage.completion_tokens}};
 }
 

@@ -46,6 +46,12 @@ double PerSecond(size_t count, double seconds) {
 
 }  // namespace
 
+std::string CutOffLine(const Answer& answer) {
+  const bool reasoning = answer.text.empty() && !answer.reasoning.empty();
+  return fmt::format("(cut off {}after {} tokens; --max-new-tokens sets the bound)",
+                     reasoning ? "inside its reasoning, " : "", answer.token_ids.size());
+}
+
 std::string AnswerJson(const Answer& answer) {
   const Usage& usage = answer.finished.usage;
   ordered_json document = {{"text", answer.text},
@@ -57,7 +63,9 @@ std::string AnswerJson(const Answer& answer) {
                             {{"prompt_tokens", usage.prompt_tokens},
                              {"image_tokens", usage.image_tokens},
                              {"cached_tokens", usage.cached_tokens},
-                             {"completion_tokens", usage.completion_tokens}}}};
+                             {"completion_tokens", usage.completion_tokens},
+                             {"reasoning_tokens", usage.reasoning_tokens}}}};
+  if (!answer.reasoning.empty()) document["reasoning_content"] = answer.reasoning;
   for (const auto& [stage, seconds] : Stages(answer)) document["seconds"][stage] = seconds;
   // Replaces what is not UTF-8 (a file name, say): the document is valid JSON whatever happens.
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);

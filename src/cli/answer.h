@@ -19,6 +19,7 @@ struct UsedPicture {
 
 // A finished answer and how it came about.
 struct Answer {
+  std::string reasoning;  // of a Thinking model
   std::string text;
   std::vector<TokenId> token_ids;
   std::vector<TokenId> prompt_token_ids;
@@ -27,6 +28,9 @@ struct Answer {
   double load_seconds = 0;     // the model
   double picture_seconds = 0;  // read, decode, resize, cut
 };
+
+// Returns what is to say about an answer that its bound cut off.
+std::string CutOffLine(const Answer& answer);
 
 // Returns the answer as the JSON document of `ocelli ask --json`.
 std::string AnswerJson(const Answer& answer);

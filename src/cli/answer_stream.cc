@@ -20,7 +20,7 @@ namespace {
 // Shows what happens until the first token, then the answer itself.
 class AnswerPrinter {
  public:
-  AnswerPrinter(Answer& answer, bool stream) : answer_(answer), stream_(stream), progress_(true) {}
+  AnswerPrinter(Answer& answer, AnswerView view) : answer_(answer), view_(view), progress_(true) {}
 
   void operator()(const QueuedEvent&) {}
   void operator()(const EncodingEvent& event) {
@@ -33,9 +33,17 @@ class AnswerPrinter {
   }
   void operator()(const TokenEvent& event) {
     answer_.token_ids.push_back(event.token_id);
+    if (event.is_reasoning && !view_.reasoning) {
+      progress_.Show(fmt::format("reasoning: {} tokens", answer_.token_ids.size()));
+    }
+    WriteReasoning(event.reasoning);
     Write(event.text);
   }
-  void operator()(const ChoiceEvent& event) { Write(event.text); }
+  void operator()(const ChoiceEvent& event) {
+    WriteReasoning(event.reasoning);
+    Write(event.text);
+    EndReasoning();
+  }
   void operator()(const FinishedEvent& event) {
     progress_.Clear();
     answer_.finished = event;
@@ -46,28 +54,40 @@ class AnswerPrinter {
   const Status& written() const { return written_; }
 
  private:
+  void WriteReasoning(const std::string& text) {
+    answer_.reasoning += text;
+    if (text.empty() || !view_.reasoning) return;
+    progress_.Clear();
+    Whisper(text);
+    whispering_ = true;
+  }
+  void EndReasoning() {
+    if (std::exchange(whispering_, false)) Whisper("\n\n");
+  }
   void Write(const std::string& text) {
     if (text.empty()) return;
     progress_.Clear();
+    EndReasoning();
     answer_.text += text;
     Stream(text);
   }
   void Stream(std::string_view text) {
-    if (stream_ && written_.ok()) written_ = WriteOut(text);
+    if (view_.text && written_.ok()) written_ = WriteOut(text);
   }
 
   Answer& answer_;
-  bool stream_;
+  AnswerView view_;
+  bool whispering_ = false;  // reasoning was shown and its line is open
   Status written_;
   ProgressLine progress_;
 };
 
 }  // namespace
 
-Status StreamAnswer(Engine& engine, GenerateRequest request, bool stream, Interrupts interrupts,
+Status StreamAnswer(Engine& engine, GenerateRequest request, AnswerView view, Interrupts interrupts,
                     Answer& answer) {
   const InterruptGuard interrupt(interrupts);
-  AnswerPrinter printer(answer, stream);
+  AnswerPrinter printer(answer, view);
   const std::shared_ptr<EventQueue> events = EventQueue::Make();
   OCELLI_ASSIGN_OR_RETURN(const RequestId id, engine.Submit(std::move(request), events->Sink()));
   while (true) {

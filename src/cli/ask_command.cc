@@ -101,7 +101,8 @@ Result<GenerateRequest> MakeRequest(api::Conversation conversation, const AskOpt
                                     const SessionFiles& files, Answer& answer) {
   api::GenerationCall call;
   call.conversation = std::move(conversation);
-  call.params = ApplyTo(files.generation_config, options.sampling);
+  call.chat_template.thinking = files.thinking;
+  call.params = ApplyTo(files.generation_config, options.sampling, files.thinking);
   std::vector<std::shared_ptr<const Patches>> pictures;
   for (const UsedPicture& picture : answer.pictures) pictures.push_back(picture.patches);
   OCELLI_ASSIGN_OR_RETURN(GenerateRequest request,
@@ -121,10 +122,7 @@ Status Conclude(const Answer& answer, const AskOptions& options) {
     case FinishReason::kCancelled:
       return Error{ErrorCode::kCancelled, "stopped", ""};
     case FinishReason::kLength:
-      if (!options.json) {
-        Say(fmt::format("(cut off after {} tokens; --max-new-tokens sets the bound)",
-                        answer.token_ids.size()));
-      }
+      if (!options.json) Say(CutOffLine(answer));
       return {};
     default:
       return {};
@@ -149,8 +147,9 @@ Status RunAsk(const AskOptions& options) {
   if (options.verbose) {
     for (const std::string& line : session->StartLines()) Say(line);
   }
-  OCELLI_RETURN_IF_ERROR(StreamAnswer(session->engine(), std::move(request), !options.json,
-                                      Interrupts::kOnce, answer));
+  const AnswerView view{!options.json, options.show_reasoning};
+  OCELLI_RETURN_IF_ERROR(
+      StreamAnswer(session->engine(), std::move(request), view, Interrupts::kOnce, answer));
   return Conclude(answer, options);
 }
 
@@ -162,6 +161,7 @@ Command AddAsk(CLI::App& app) {
   ask->add_option("arguments", options->arguments, "PICTURE... \"QUESTION\"");
   ask->add_option("--messages", options->messages,
                   "JSON list of OpenAI-style messages from a file, or - for stdin");
+  AddShowReasoning(*ask, options->show_reasoning);
   ask->add_flag("--json", options->json, "Print one JSON document: text, tokens, pictures, times");
   ask->add_flag("--verbose", options->verbose,
                 "Print what this runs on and the time of each stage to stderr");

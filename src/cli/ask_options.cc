@@ -29,8 +29,10 @@ std::optional<EnhanceOptions> EnhanceChoice::Options() const {
   return options;
 }
 
-SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options) {
+SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options,
+                       bool thinking) {
   SamplingParams params = DefaultSamplingParams(config);
+  if (thinking) params.max_new_tokens = kThinkingMaxNewTokens;
   Replace(params.max_new_tokens, options.max_new_tokens);
   Replace(params.temperature, options.temperature);
   Replace(params.top_k, options.top_k);

@@ -61,12 +61,15 @@ struct AskOptions {
   std::vector<std::string> arguments;  // pictures, then the question
   std::string messages;                // file with a JSON list of messages; "-": standard input
   KvType kv_type = KvType::kFloat32;
+  bool show_reasoning = false;
   bool json = false;
   bool verbose = false;
 };
 
-// Returns the defaults of `config` with what was given in their place.
-SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options);
+// Returns the defaults of `config` with what was given in their place; those of a model that
+// reasons first (`thinking`) leave room for that.
+SamplingParams ApplyTo(const GenerationConfig& config, const SamplingOptions& options,
+                       bool thinking);
 
 }  // namespace ocelli::cli
 

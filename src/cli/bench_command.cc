@@ -137,6 +137,18 @@ void AddProfileOptions(CLI::App& bench, ProfileOptions& options) {
   AddModelOptions(bench, options.model);
 }
 
+// Options of `bench` itself mean nothing to a subcommand that has its own.
+Status RefuseOptionsOf(const CLI::App& bench) {
+  for (const CLI::Option* option : bench.get_options()) {
+    if (option->count() == 0) continue;
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "options of ocelli bench serve stand behind serve, not before it: " + option->get_name(),
+        "bench"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Command AddBench(CLI::App& app) {
@@ -147,7 +159,10 @@ Command AddBench(CLI::App& app) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* serve = AddServe(*bench, *options);
   return {bench, [=]() -> Status {
-            if (serve->parsed()) return RunBenchServe(*options);
+            if (serve->parsed()) {
+              OCELLI_RETURN_IF_ERROR(RefuseOptionsOf(*bench));
+              return RunBenchServe(*options);
+            }
             if (profile->wanted) return RunProfile(*profile);
             return Error{ErrorCode::kInvalidArgument,
                          "ocelli bench wants serve or --profile; ocelli bench --help tells more",

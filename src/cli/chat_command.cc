@@ -37,6 +37,7 @@ struct ChatOptions {
   PictureOptions picture;
   EngineOptions engine;
   std::string system;
+  bool show_reasoning = false;
   bool verbose = false;
 };
 
@@ -53,7 +54,7 @@ class Chat {
       : options_(options),
         files_(files),
         engine_(engine),
-        params_(ApplyTo(files.generation_config, options.sampling)),
+        params_(ApplyTo(files.generation_config, options.sampling, files.thinking)),
         picture_pool_(files.threads.threads),
         dialogue_(options.system) {}
 
@@ -145,9 +146,10 @@ class Chat {
   Status Answer() {
     cli::Answer answer;
     auto request = MakeRequest();
-    const Status run = request.ok() ? StreamAnswer(engine_, std::move(*request), /*stream=*/true,
-                                                   Interrupts::kAny, answer)
-                                    : Status(request.error());
+    const Status run = request.ok()
+                           ? StreamAnswer(engine_, std::move(*request),
+                                          {true, options_.show_reasoning}, Interrupts::kAny, answer)
+                           : Status(request.error());
     if (!run.ok()) {
       dialogue_.TakeBack();
       if (run.error().code == ErrorCode::kIo) return run;
@@ -159,13 +161,14 @@ class Chat {
   Result<GenerateRequest> MakeRequest() const {
     api::GenerationCall call;
     call.conversation.messages = dialogue_.messages();
+    call.chat_template.thinking = files_.thinking;
     call.params = params_;
     return api::MakeGenerateRequest(call, dialogue_.Pictures(), *files_.tokenizer);
   }
 
   Status Conclude(const cli::Answer& answer) {
     const FinishReason reason = answer.finished.reason;
-    if (reason == FinishReason::kLength) Say("(cut off; --max-new-tokens sets the bound)");
+    if (reason == FinishReason::kLength) Say(CutOffLine(answer));
     if (reason == FinishReason::kCancelled) Say("(stopped)");
     if (options_.verbose) {
       for (const std::string& line : PerformanceLines(answer)) Say(line);
@@ -210,6 +213,7 @@ Command AddChat(CLI::App& app) {
   options->engine.max_sequences = 1;
   CLI::App* chat = app.add_subcommand("chat", "Chat about pictures in the terminal");
   chat->add_option("--system", options->system, "What the model is told before all else");
+  AddShowReasoning(*chat, options->show_reasoning);
   chat->add_flag("--verbose", options->verbose, "Print the time of each stage to stderr");
   AddModelOptions(*chat, options->model);
   AddSamplingOptions(*chat, options->sampling);

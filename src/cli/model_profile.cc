@@ -131,6 +131,21 @@ class Profiler {
   std::vector<std::byte*> blocks_;  // all of them
 };
 
+Status CheckTokens(const ProfileWorkload& workload, const TextConfig& config) {
+  const size_t most = config.max_position_embeddings;
+  const auto check = [most](size_t tokens, const char* option) -> Status {
+    if (tokens <= most) return {};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--{} asks for a pass up to token {}, the model ends at {}; use less",
+                             option, tokens, most),
+                 option};
+  };
+  for (const size_t tokens : workload.prompt_tokens) {
+    OCELLI_RETURN_IF_ERROR(check(tokens, "prompt-tokens"));
+  }
+  return check(workload.context_tokens + 1, "context");
+}
+
 // Returns options that leave room for the largest pass and no more.
 EngineOptions OptionsFor(const ProfileWorkload& workload, const VisionConfig& config) {
   EngineOptions options;
@@ -154,6 +169,7 @@ EngineOptions OptionsFor(const ProfileWorkload& workload, const VisionConfig& co
 
 Result<std::vector<PhaseProfile>> ProfileModel(const ProfileWorkload& workload, SessionFiles& files,
                                                ThreadPool& pool) {
+  OCELLI_RETURN_IF_ERROR(CheckTokens(workload, files.config.text_config));
   const EngineOptions options = OptionsFor(workload, files.config.vision_config);
   OCELLI_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, LoadModel(files, options, pool));
   Profiler profiler(*model, workload.repeats, options.max_context_tokens, pool);

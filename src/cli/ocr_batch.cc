@@ -181,6 +181,7 @@ class Batch {
     message.role = "user";
     message.content = {ContentPart::Image(), ContentPart::Text(settings_.question)};
     call.conversation.messages.push_back(std::move(message));
+    call.chat_template.thinking = files_.thinking;
     call.params = api::ReadingParams(settings_.max_new_tokens);
     return api::MakeGenerateRequest(call, {patches}, *files_.tokenizer);
   }

@@ -58,7 +58,8 @@ void AddModelOptions(CLI::App& command, ModelOptions& options) {
 }
 
 void AddSamplingOptions(CLI::App& command, SamplingOptions& options) {
-  AddWhole(command, "--max-new-tokens", options.max_new_tokens, "Longest answer (default 512)");
+  AddWhole(command, "--max-new-tokens", options.max_new_tokens,
+           "Longest answer (default 512; 2048 with reasoning)");
   command.add_option("--temperature", options.temperature, "0 is greedy (default: the model's)");
   AddWhole(command, "--top-k", options.top_k, "Keep this many likeliest tokens; 0: all");
   command.add_option("--top-p", options.top_p, "Keep the likeliest tokens up to this probability");
@@ -101,6 +102,11 @@ void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice) {
       ->allow_extra_args(false)
       ->check(
           CLI::IsMember({"page", "deskew", "light", "denoise", "contrast", "enlarge", "binarize"}));
+}
+
+void AddShowReasoning(CLI::App& command, bool& show) {
+  command.add_flag("--show-reasoning", show,
+                   "Print what a Thinking model reasons before it answers, to stderr");
 }
 
 void AddKvType(CLI::App& command, KvType& type) {

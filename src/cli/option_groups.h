@@ -28,6 +28,8 @@ void AddSamplingOptions(CLI::App& command, SamplingOptions& options);
 void AddPictureOptions(CLI::App& command, PictureOptions& options);
 // --enhance, --turn, --enhance-steps: what is done to a picture before it is read
 void AddEnhanceOptions(CLI::App& command, EnhanceChoice& choice);
+// --show-reasoning: whether what a Thinking model reasons is printed
+void AddShowReasoning(CLI::App& command, bool& show);
 // --kv-type: how the KV cache keeps its numbers
 void AddKvType(CLI::App& command, KvType& type);
 // --kv-type, --kv-memory, --vision-cache, --max-queue, ...: how an engine for many uses the machine

@@ -35,11 +35,12 @@ server::Service ServiceOf(const ServeOptions& options, const SessionFiles& files
   service.engine = &session.engine();
   service.tokenizer = files.tokenizer;
   service.processor = files.processor;
-  service.default_params = ApplyTo(files.generation_config, options.sampling);
+  service.default_params = ApplyTo(files.generation_config, options.sampling, files.thinking);
   service.default_picture = options.picture;
   service.model_id = options.model_name.empty() ? identity.name : options.model_name;
   service.system_fingerprint = std::move(identity.fingerprint);
   service.created = identity.created;
+  service.thinking = files.thinking;
   service.max_context_tokens = session.max_context_tokens();
   service.vocab_size = files.config.text_config.vocab_size;
   service.max_queue = session.options().max_queue;

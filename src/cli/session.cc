@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -24,6 +25,7 @@
 #include "model/weight_loader.h"
 #include "model/weight_visitor.h"
 #include "picture/rgb_image.h"
+#include "text/chat_template.h"
 
 namespace ocelli::cli {
 namespace {
@@ -44,6 +46,7 @@ Status UseDirectory(const ModelDirectory& directory, SessionFiles& files) {
   files.config = directory.config;
   files.generation_config = directory.generation_config;
   files.processor = ProcessorOptionsOf(directory.preprocessor_config);
+  files.thinking = directory.chat_template.opens_thinking;
   if (const std::string& difference = directory.chat_template.difference; !difference.empty()) {
     LogWarning("{}: the chat template {}; prompts are written as Qwen3-VL's own writes them",
                directory.path.string(), difference);
@@ -67,6 +70,7 @@ Status OpenDummy(const ModelOptions& options, SessionFiles& files) {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(directory.tokenizer_path));
   } else {
     OCELLI_ASSIGN_OR_RETURN(files.tokenizer, MakeByteTokenizer(files.config));
+    files.thinking = false;  // it has no tokens for that
   }
   return {};
 }
@@ -82,6 +86,20 @@ Status OpenCheckpoint(const ModelOptions& options, SessionFiles& files) {
   OCELLI_RETURN_IF_ERROR(UseDirectory(checkpoint.directory(), files));
   OCELLI_ASSIGN_OR_RETURN(files.tokenizer, OpenTokenizer(checkpoint.tokenizer_path()));
   files.checkpoint.emplace(std::move(checkpoint));
+  return {};
+}
+
+// Every prompt of a Thinking variant would fail without its tokens; better to say so at once.
+Status CheckThinkingTokens(const SessionFiles& files) {
+  if (!files.thinking) return {};
+  for (const std::string_view content : {kThink, kThinkEnd}) {
+    if (files.tokenizer->ControlToken(content)) continue;
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the chat template opens answers with {}, and the tokenizer has no "
+                             "token {}: the files are not of one model",
+                             kThink, content),
+                 "model"};
+  }
   return {};
 }
 
@@ -182,6 +200,7 @@ Result<SessionFiles> OpenSessionFiles(const ModelOptions& options) {
   SetHugePages(HugePagesOf(options.huge_pages));
   OCELLI_RETURN_IF_ERROR(options.load_format == "dummy" ? OpenDummy(options, files)
                                                         : OpenCheckpoint(options, files));
+  OCELLI_RETURN_IF_ERROR(CheckThinkingTokens(files));
   return files;
 }
 

@@ -32,6 +32,7 @@ struct SessionFiles {
   GenerationConfig generation_config;
   ProcessorOptions processor;
   std::shared_ptr<const Tokenizer> tokenizer;
+  bool thinking = false;  // a Thinking variant: answers begin with reasoning
   ThreadLimits threads;
   std::string huge_pages;                            // the switch, as given
   WeightFormat weight_format = WeightFormat::kBf16;  // of matrices whose numbers all are bf16
@@ -51,7 +52,7 @@ EngineOptions OptionsForOne(const SessionFiles& files, const GenerateRequest& re
                             KvType kv_type);
 
 // Loads the model of `files` as an engine of `options` would have it, for who runs its passes by
-// himself. **Errors**: as Session::Load.
+// himself. **Errors**: as Session::Load. **Threads**: uses `pool`, which must outlive the model.
 Result<std::unique_ptr<Model>> LoadModel(SessionFiles& files, EngineOptions options,
                                          ThreadPool& pool);
 

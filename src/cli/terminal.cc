@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -62,6 +63,21 @@ Status WriteOut(std::string_view text) {
       fmt::format("cannot write to standard output: {}; give it a place that takes the answer",
                   std::strerror(errno)),
       "stdout"};
+}
+
+void Whisper(std::string_view text) {
+  const bool dim = isatty(STDERR_FILENO) == 1;
+  std::string shown = dim ? "\033[2m" : "";
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    shown += Printable(text.substr(0, end), text.size());
+    if (end == text.size()) break;
+    shown += '\n';
+    text.remove_prefix(end + 1);
+  }
+  if (dim) shown += "\033[0m";
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+  std::fflush(stderr);
 }
 
 void Say(std::string_view line) {

@@ -16,6 +16,10 @@ void OpenClosedStandardFiles();
 // **Errors**: kIo with the system's reason (a full disk, a reader that left, a closed descriptor).
 Status WriteOut(std::string_view text);
 
+// Writes a part of what a model reasoned to standard error, dim on a terminal, each line made
+// printable. "\n" ends a line. That nobody can read it is no error.
+void Whisper(std::string_view text);
+
 // Writes `line` and a line break to standard error, made printable: one line, whatever file names
 // are in it. That nobody can read it is no error.
 void Say(std::string_view line);

@@ -8,15 +8,15 @@
 namespace ocelli {
 
 Answer::Answer(LiveRequest& request, std::shared_ptr<const PromptContent> prompt,
-               const SamplingParams& params, const Tokenizer& tokenizer, uint64_t seed,
+               const GenerateRequest& input, const Tokenizer& tokenizer, uint64_t seed,
                size_t choice, uint64_t order, size_t max_tokens, size_t max_draft_tokens)
     : Sequence(std::move(prompt), order, max_tokens, max_draft_tokens),
       request_(request),
-      params_(params),
+      params_(input.params),
       choice_(choice),
       seed_(seed),
-      penalties_(params, this->prompt().token_ids),
-      text_(tokenizer, params.stop) {}
+      penalties_(params_, this->prompt().token_ids),
+      text_(tokenizer, params_.stop, input.reasoning_end_token_id) {}
 
 Result<Answer::Next> Answer::Write(std::span<const float> logits,
                                    std::span<const TokenId> eos_token_ids, Sampler& sampler) {
@@ -25,7 +25,10 @@ Result<Answer::Next> Answer::Write(std::span<const float> logits,
   AppendToken(id);
   penalties_.Add(id);
   Next next;
-  next.event = {choice_, id, text_.Push(id), std::nullopt, {}};
+  AnswerPiece piece = text_.Push(id);
+  next.event = {choice_,           id, std::move(piece.text),
+                std::nullopt,      {}, std::move(piece.reasoning),
+                piece.is_reasoning};
   if (params_.logprobs) {
     next.event.logprob = TokenLogprob{id, LogProbability(logits, id)};
     if (params_.top_logprobs > 0) {

@@ -22,9 +22,9 @@ class LiveRequest;
 // One answer being written: its sequence, and everything that decides its next token and its end.
 class Answer : public Sequence {
  public:
-  // `request`, `params` and `tokenizer` must outlive this.
+  // `request`, `input` and `tokenizer` must outlive this.
   Answer(LiveRequest& request, std::shared_ptr<const PromptContent> prompt,
-         const SamplingParams& params, const Tokenizer& tokenizer, uint64_t seed, size_t choice,
+         const GenerateRequest& input, const Tokenizer& tokenizer, uint64_t seed, size_t choice,
          uint64_t order, size_t max_tokens, size_t max_draft_tokens);
 
   LiveRequest& request() const { return request_; }
@@ -42,7 +42,7 @@ class Answer : public Sequence {
                      Sampler& sampler);
 
   // Returns the text that was held back, when the answer ends.
-  std::string FinishText() { return text_.Finish(); }
+  AnswerPiece FinishText() { return text_.Finish(); }
 
  private:
   std::optional<FinishReason> ReasonToStop(TokenId id, std::span<const TokenId> eos_token_ids,

@@ -116,6 +116,30 @@ TEST(EngineCore, StopStringsAcrossTokensAreNeverPartOfTheText) {
   EXPECT_EQ(engine.Answer(request).text(), "abcdefghijklmnopqrstuvwxyz") << "held text is given";
 }
 
+TEST(EngineCore, ReasoningIsToldApartAndCountedForEveryChoice) {
+  constexpr TokenId kThinkEnd = 281;
+  const auto shape = [](TokenId id, size_t token, std::span<float> logits) {
+    Alphabet(id, token, logits);
+    if (id == 'c') logits[kThinkEnd] = 99.0f;
+    if (id == kThinkEnd) logits['\n'] = 99.0f;
+    if (id == '\n') logits['d'] = 99.0f;
+  };
+  TestEngine engine(SmallOptions(), shape);
+  GenerateRequest request = MakeRequest("X", 8);
+  request.reasoning_end_token_id = kThinkEnd;
+  request.params.n = 2;
+  const Outcome& outcome = engine.Answer(request);
+  for (size_t choice : {0u, 1u}) {
+    EXPECT_EQ(outcome.choices.at(choice).reasoning, "abc");
+    EXPECT_EQ(outcome.text(choice), "def");
+  }
+  EXPECT_EQ(outcome.finished->usage.completion_tokens, 16u);
+  EXPECT_EQ(outcome.finished->usage.reasoning_tokens, 10u);
+  request.reasoning_end_token_id.reset();
+  EXPECT_EQ(engine.Answer(request).text(), "abc</think>\ndef");
+  EXPECT_EQ(engine.Answer(request).finished->usage.reasoning_tokens, 0u);
+}
+
 TEST(EngineCore, SameAnswersAloneAndTogether) {
   const auto requests = ManyKinds();
   const auto cold = ColdAnswers(requests);

@@ -16,9 +16,8 @@ LiveRequest::LiveRequest(AcceptedRequest accepted, const Tokenizer& tokenizer,
   const uint64_t seed = input_.params.seed.value_or(RandomSeed());
   for (size_t choice = 0; choice < input_.params.n; ++choice) {
     const uint64_t order = id_ * kMaxChoices + choice;
-    answers_.push_back(std::make_unique<Answer>(*this, prompt_, input_.params, tokenizer, seed,
-                                                choice, order, accepted.max_tokens,
-                                                max_draft_tokens));
+    answers_.push_back(std::make_unique<Answer>(*this, prompt_, input_, tokenizer, seed, choice,
+                                                order, accepted.max_tokens, max_draft_tokens));
   }
   usage_.prompt_tokens = prompt_->token_ids.size();
   usage_.image_tokens = prompt_->num_image_tokens();
@@ -44,6 +43,7 @@ void LiveRequest::SendPrefill(const Answer& answer) {
 void LiveRequest::SendToken(TokenEvent event, TimePoint now) {
   if (!first_token_) first_token_ = now;
   ++usage_.completion_tokens;
+  usage_.reasoning_tokens += event.is_reasoning;
   sink_(std::move(event));
 }
 
@@ -60,7 +60,9 @@ void LiveRequest::FinishAnswer(Answer& answer, FinishReason reason,
   const bool ends_request = reason == FinishReason::kCancelled ||
                             reason == FinishReason::kDeadline || reason == FinishReason::kError;
   if (choice == 0 || ends_request) reason_ = reason;
-  sink_(ChoiceEvent{choice, reason, answer.FinishText(), loop_start_token});
+  AnswerPiece rest = answer.FinishText();
+  sink_(ChoiceEvent{choice, reason, std::move(rest.text), loop_start_token,
+                    std::move(rest.reasoning)});
   std::erase_if(answers_, [&answer](const auto& owned) { return owned.get() == &answer; });
 }
 

@@ -27,6 +27,9 @@ struct GenerateRequest {
   SamplingParams params;
   std::optional<std::chrono::steady_clock::time_point>
       deadline;  // the answer ends here at the latest
+  // Set when the prompt ends inside reasoning, as that of a Thinking model does: the answer goes on
+  // with it up to this token.
+  std::optional<TokenId> reasoning_end_token_id;
 };
 
 enum class FinishReason {
@@ -46,6 +49,7 @@ struct Usage {
   size_t image_tokens = 0;
   size_t cached_tokens = 0;      // prompt tokens whose KV came from the prefix cache
   size_t completion_tokens = 0;  // end-of-text tokens included
+  size_t reasoning_tokens = 0;   // of these, before the text began
   size_t pictures_encoded = 0;   // the others were in a cache
 };
 
@@ -88,6 +92,8 @@ struct TokenEvent {
   std::string text;
   std::optional<TokenLogprob> logprob;     // of this token; with params.logprobs
   std::vector<TokenLogprob> top_logprobs;  // likeliest first
+  std::string reasoning{};                 // of a Thinking model, in place of text, before it
+  bool is_reasoning = false;               // no part of the text, nor in its log probabilities
 };
 // An answer is complete. `text` was held back and belongs to it.
 struct ChoiceEvent {
@@ -95,7 +101,8 @@ struct ChoiceEvent {
   FinishReason reason = FinishReason::kStop;
   std::string text;
   std::optional<size_t>
-      loop_start_token;  // kLoop: where the second copy of the repeated part begins
+      loop_start_token;     // kLoop: where the second copy of the repeated part begins
+  std::string reasoning{};  // held back too
 };
 // Always the last event, sent once: every choice has ended.
 struct FinishedEvent {

@@ -18,6 +18,10 @@ namespace ocelli {
 // forgotten bound does not hold a CPU for minutes.
 inline constexpr size_t kDefaultMaxNewTokens = 512;
 
+// The same of a model that reasons first: some pages of that, and the answer; more would take half
+// a gigabyte of KV memory from a small machine.
+inline constexpr size_t kThinkingMaxNewTokens = 2048;
+
 inline constexpr size_t kMaxStopStrings = 4;
 inline constexpr size_t kMaxStopStringBytes = 256;
 inline constexpr size_t kMaxTopLogprobs = 20;

@@ -97,19 +97,38 @@ TEST(AnswerText, NeverGivesHalfACharacterAndFindsAStopInsideAnEmoji) {
   AnswerText text(*tokenizer, {"\xE2\x80\x8D"});
   std::string out;
   for (const char c : family) {
-    out += text.Push(static_cast<unsigned char>(c));
+    out += text.Push(static_cast<unsigned char>(c)).text;
     EXPECT_TRUE(IsValidUtf8(out));
   }
   EXPECT_TRUE(text.stopped());
-  EXPECT_EQ(out + text.Finish(), "x\xF0\x9F\x91\xA8");
+  EXPECT_EQ(out + text.Finish().text, "x\xF0\x9F\x91\xA8");
 }
 
 TEST(AnswerText, AnUnfinishedCharacterIsReplacedAtTheEnd) {
   const auto tokenizer = ByteTokenizer();
   AnswerText text(*tokenizer, {});
-  EXPECT_EQ(text.Push('a'), "a");
-  EXPECT_EQ(text.Push(0xF0), "");
-  EXPECT_EQ(text.Finish(), "\xEF\xBF\xBD");
+  EXPECT_EQ(text.Push('a').text, "a");
+  EXPECT_EQ(text.Push(0xF0).text, "");
+  EXPECT_EQ(text.Finish().text, "\xEF\xBF\xBD");
+}
+
+TEST(AnswerText, StopStringsSleepWhileTheModelReasons) {
+  constexpr TokenId kThinkEnd = 281;
+  const auto tokenizer = ByteTokenizer();
+  AnswerText text(*tokenizer, {"st"}, kThinkEnd);
+  AnswerPiece joined;
+  const auto push = [&](TokenId id) {
+    const AnswerPiece piece = text.Push(id);
+    joined.reasoning += piece.reasoning;
+    joined.text += piece.text;
+  };
+  for (const char c : std::string("a stop s")) push(c);
+  EXPECT_FALSE(text.stopped());
+  push(kThinkEnd);
+  for (const char c : std::string("\nt, best")) push(c);
+  EXPECT_TRUE(text.stopped());
+  EXPECT_EQ(joined.reasoning, "a stop s");
+  EXPECT_EQ(joined.text, "t, be");
 }
 
 }  // namespace

@@ -14,11 +14,13 @@ void Outcome::Add(Event event) {
     Choice& choice = choices[token->choice];
     EXPECT_FALSE(choice.end.has_value()) << "a token after the end of choice " << token->choice;
     choice.ids.push_back(token->token_id);
+    choice.reasoning += token->reasoning;
     choice.text += token->text;
     choice.tokens.push_back(*token);
   } else if (const auto* end = std::get_if<ChoiceEvent>(&event)) {
     Choice& choice = choices[end->choice];
     EXPECT_FALSE(choice.end.has_value()) << "choice " << end->choice << " ends twice";
+    choice.reasoning += end->reasoning;
     choice.text += end->text;
     choice.end = *end;
   } else if (const auto* last = std::get_if<FinishedEvent>(&event)) {

@@ -20,6 +20,7 @@ namespace ocelli {
 struct Outcome {
   struct Choice {
     std::vector<TokenId> ids;
+    std::string reasoning;
     std::string text;
     std::vector<TokenEvent> tokens;
     std::optional<ChoiceEvent> end;

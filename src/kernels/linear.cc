@@ -166,17 +166,17 @@ BlockWeights ReadBlock(const LinearJob& job, const Blocking& blocking, size_t bl
   return weights;
 }
 
-// Returns what to ask for while tile `tile` of `tiles` is computed: its share of a block of the
-// panels at `panel`; of the last block again when there is none such.
+// Returns what to ask for while tile `tile` of `tiles` is computed: its share of block `block` of
+// the panels at `panel`; nothing when there is no such block.
 WeightsAhead Ahead(const LinearJob& job, const Blocking& blocking, size_t block, size_t panel,
                    size_t tile, size_t tiles) {
-  block = std::min(block, blocking.num_blocks() - 1);
-  const bool alone = panel + 1 >= job.w.num_panels();
-  WeightsAhead ahead;
-  ahead.step = DivideUp(job.w.line_bytes(), tiles);
-  ahead.panel_stride = alone ? 0 : job.w.panel_bytes();
-  ahead.lines = job.w.Panel(panel).lines + block * kSumBlockInputs * job.w.line_bytes() +
-                tile * blocking.BlockInputs(block) * ahead.step;
+  const std::byte* lines = job.w.Panel(panel).lines;
+  WeightsAhead ahead{reinterpret_cast<uintptr_t>(lines), 0, 0};
+  const size_t share = DivideUp(job.w.line_bytes(), tiles);
+  if (block >= blocking.num_blocks() || tile * share >= job.w.line_bytes()) return ahead;
+  ahead.lines += (block * job.w.line_bytes() + tile * share) * kSumBlockInputs;
+  ahead.panel_stride = panel + 1 < job.w.num_panels() ? job.w.panel_bytes() : 0;
+  ahead.step = share;
   return ahead;
 }
 

@@ -23,8 +23,9 @@ namespace HWY_NAMESPACE {
 // and few enough loads per multiply-add, within the registers of the target. SumPanel needs more
 // registers for the weights than SumBlock. Up to kStreamRows rows it is the faster of the two, for
 // its weights are not widened to memory first; 12-bit ones cost more to decode again for every tile
-// of rows (both measured on Sapphire Rapids). A task of kTaskRows rows keeps 1 KiB per row in the
-// L2 cache: CPUs with AVX-512 have 1 MiB or more, others may have 512 KiB.
+// of rows (measured on Sapphire Rapids, AVX2 there too; the others are guesses). A task of
+// kTaskRows rows keeps 1 KiB per row in the L2 cache: CPUs with AVX-512 have 1 MiB or more, others
+// may have 512 KiB.
 #if HWY_TARGET == HWY_AVX3
 constexpr size_t kTileRows = 14, kTilePanels = 2, kTaskRows = 512;
 constexpr size_t kStreamTileRows = 16, kStreamRows = 16, kSumRegisters = 24;
@@ -107,12 +108,14 @@ void SumBlock(const float* HWY_RESTRICT x, const BlockWeights& w, size_t num_inp
   }
   for (size_t i = 0; i < kRows * kWidth * kLanes; i += 16) __builtin_prefetch(totals + i);
   const float* HWY_RESTRICT lines = w.lines;
-  const std::byte* wanted = ahead.lines;
+  uintptr_t wanted = ahead.lines;
 #pragma GCC unroll 2
   for (size_t k = 0; k < num_inputs; ++k, wanted += ahead.step) {
     __builtin_prefetch(x + (k + kSumBlockInputs) * kRows);  // the next tile, from the L2 cache
 #pragma GCC unroll 16
-    for (size_t p = 0; p < kTilePanels; ++p) __builtin_prefetch(wanted + p * ahead.panel_stride);
+    for (size_t p = 0; p < kTilePanels; ++p) {
+      __builtin_prefetch(reinterpret_cast<const void*>(wanted + p * ahead.panel_stride));
+    }
     Lanes weights[kWidth];
 #pragma GCC unroll 16
     for (size_t v = 0; v < kWidth; ++v) {

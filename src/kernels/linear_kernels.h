@@ -33,11 +33,11 @@ struct BlockWeights {
 };
 
 // Weights that are wanted soon, asked for a little at each input so that they come from memory
-// while others are multiplied.
+// while others are multiplied. Addresses, not pointers: they may run past the last weight.
 struct WeightsAhead {
-  const std::byte* lines = nullptr;
+  uintptr_t lines = 0;
   size_t panel_stride = 0;  // bytes
-  size_t step = 0;          // bytes an input
+  size_t step = 0;          // bytes an input; 0: nothing is wanted
 };
 
 // The inner loops of Linear for one target. A "tile" of x is [K][rows]: the rows of one input lie

@@ -14,8 +14,9 @@
 
 namespace ocelli {
 
-// A model's weights as they are held in memory, in one file that is mapped and read in place: a
-// start converts nothing and several processes share the pages. It is a safetensors file, so its
+// A model's weights as they are held in memory, in one file that is mapped: a start converts
+// nothing, and who reads them in place shares the pages with other processes (CopyMatrices makes a
+// copy in huge pages). It is a safetensors file, so its
 // structure is checked by the same code as a hub's and other tools can look inside:
 //
 //   <matrix>.lines, .tables, .block_begins, .escapes   PackedMatrixParts; lines on 2 MiB borders

@@ -13,6 +13,7 @@
 #include "model/packed_format.h"
 #include "model/test_weights.h"
 #include "model/weight_compare.h"
+#include "model/weight_visitor.h"
 
 namespace ocelli {
 namespace {
@@ -126,6 +127,18 @@ TEST_F(PackedFileTest, ACutFileIsRefused) {
     std::filesystem::resize_file(path_, kept);
     EXPECT_FALSE(Open().ok()) << kept;
   }
+}
+
+TEST_F(PackedFileTest, CopiedMatricesNeedTheFileNoMore) {
+  Write(WeightFormat::kPacked12);
+  Result<ModelWeights> weights = Open();
+  ASSERT_TRUE(weights.ok()) << weights.error().message;
+  CopyMatrices(SmallConfig(), *weights, pool_);
+  std::filesystem::resize_file(path_, 0);  // to read from the mapping would end the process
+  TestWeights published(SmallConfig(), true);
+  const Result<uint64_t> compared = CompareWeights(published, *weights, pool_);
+  ASSERT_TRUE(compared.ok()) << compared.error().message;
+  EXPECT_GT(*compared, 50'000u);
 }
 
 TEST_F(PackedFileTest, AnotherModelsSizesAreRefused) {

@@ -21,16 +21,18 @@ struct KernelWork {
 // Returns the work of rows [rows, K] times `w`.
 KernelWork LinearWork(std::string_view name, size_t rows, const PackedMatrix& w);
 
-// All calls of one kernel together.
+// All calls of one kernel together. **Units**: seconds of all calls, by the wall clock.
 struct KernelTime {
   KernelWork work;
   size_t calls = 0;
   double seconds = 0;
 };
 
-// Where the time of a model's passes goes, kernel by kernel.
+// Where the time of a model's passes goes, kernel by kernel. **Threads**: the one that runs the
+// passes; it must outlive them.
 class PassProfile {
  public:
+  // **Units**: seconds of one call.
   void Add(const KernelWork& work, double seconds);
   void Clear() { kernels_.clear(); }
   // In the order in which they first ran.
@@ -40,14 +42,20 @@ class PassProfile {
   std::vector<KernelTime> kernels_;
 };
 
-// Runs `body` and adds what it took to `profile`, unless that is null.
-template <class Body>
-void Timed(PassProfile* profile, const KernelWork& work, const Body& body) {
+// Runs `body` and adds what it took, for what `work()` returns, to `profile`, unless that is null.
+template <class Work, class Body>
+void TimedWork(PassProfile* profile, const Work& work, const Body& body) {
   if (profile == nullptr) return body();
   const auto start = std::chrono::steady_clock::now();
   body();
-  profile->Add(work,
+  profile->Add(work(),
                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+// The same for a kernel of which only the time counts.
+template <class Body>
+void Timed(PassProfile* profile, const char* name, const Body& body) {
+  TimedWork(
+      profile, [name] { return KernelWork{name}; }, body);
 }
 
 }  // namespace ocelli

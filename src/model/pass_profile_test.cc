@@ -22,9 +22,9 @@ TEST(PassProfile, SumsTheCallsOfEachKernelInTheOrderOfTheFirst) {
 
 TEST(PassProfile, WithoutOneTheWorkIsDoneAllTheSame) {
   int runs = 0;
-  Timed(nullptr, {"work"}, [&] { ++runs; });
+  Timed(nullptr, "work", [&] { ++runs; });
   PassProfile profile;
-  Timed(&profile, {"work"}, [&] { ++runs; });
+  Timed(&profile, "work", [&] { ++runs; });
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(profile.kernels().size(), 1u);
 }

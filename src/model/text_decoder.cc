@@ -71,7 +71,7 @@ MatView<const float> TextDecoder::Forward(std::span<const DecoderSegment> segmen
     if (observer != nullptr) (*observer)(index, hidden);
   };
   Place(segments);
-  Timed(profile_, {"embedding"}, [&] { Embed(); });
+  Timed(profile_, "embedding", [&] { Embed(); });
   observe(0, Hidden());
   const size_t num_layers = weights_.layers.size();
   for (size_t layer = 0; layer < num_layers; ++layer) {
@@ -149,13 +149,13 @@ void TextDecoder::Layer(size_t layer) noexcept {
   Multiply("qkv", Normed(), weights.qkv_proj, Qkv(), LinearMode::kStore);
   const MatView<float> q = Qkv().Cols(0, config_.q_size());
   const MatView<float> k = Qkv().Cols(config_.q_size(), config_.kv_size());
-  Timed(profile_, {"q and k norm, rotary"}, [&] {
+  Timed(profile_, "q and k norm, rotary", [&] {
     NormRotateHeads(q, config_.head_dim, weights.q_norm.data(), eps_, cos_.Top(num_rows_),
                     sin_.Top(num_rows_), pool_);
     NormRotateHeads(k, config_.head_dim, weights.k_norm.data(), eps_, cos_.Top(num_rows_),
                     sin_.Top(num_rows_), pool_);
   });
-  Timed(profile_, {"KV write"}, [&] { StoreKeysValues(layer); });
+  Timed(profile_, "KV write", [&] { StoreKeysValues(layer); });
   // Past this point of the last layer a row matters to nobody but itself.
   if (layer + 1 == weights_.layers.size()) KeepLogitRows();
   if (num_rows_ == 0) return;
@@ -212,8 +212,9 @@ void TextDecoder::Attend(size_t layer) noexcept {
     const MatView<float> rows = q.Rows(active.batch_row, active.count);
     causal_.push_back({rows, rows, {&layer_blocks_[begin], num_blocks}, active.first_token()});
   }
-  Timed(profile_, AttentionWork(),
-        [&] { CausalAttention(kv_layout_.attention, causal_, attention_scratch_, pool_); });
+  TimedWork(
+      profile_, [&] { return AttentionWork(); },
+      [&] { CausalAttention(kv_layout_.attention, causal_, attention_scratch_, pool_); });
 }
 
 KernelWork TextDecoder::AttentionWork() const {
@@ -232,20 +233,21 @@ void TextDecoder::Mlp(const TextLayerWeights& weights) noexcept {
   Norm(weights.post_attention_layernorm);
   Multiply("gate and up", Normed(), weights.gate_up_proj, GateUp(), LinearMode::kStore);
   const MatView<float> gate = GateUp().Cols(0, config_.intermediate_size);
-  Timed(profile_, {"silu"}, [&] {
+  Timed(profile_, "silu", [&] {
     SiluMul(gate, GateUp().Cols(config_.intermediate_size, config_.intermediate_size), pool_);
   });
   Multiply("down", gate, weights.down_proj, Hidden(), LinearMode::kAdd);
 }
 
 void TextDecoder::Norm(const std::vector<float>& weight) noexcept {
-  Timed(profile_, {"norm"}, [&] { RmsNorm(Hidden(), weight.data(), eps_, Normed(), pool_); });
+  Timed(profile_, "norm", [&] { RmsNorm(Hidden(), weight.data(), eps_, Normed(), pool_); });
 }
 
 void TextDecoder::Multiply(std::string_view name, MatView<const float> x, const PackedMatrix& w,
                            MatView<float> y, LinearMode mode) noexcept {
-  Timed(profile_, LinearWork(name, x.rows(), w),
-        [&] { Linear(x, w, nullptr, y, mode, linear_scratch_, pool_); });
+  TimedWork(
+      profile_, [&] { return LinearWork(name, x.rows(), w); },
+      [&] { Linear(x, w, nullptr, y, mode, linear_scratch_, pool_); });
 }
 
 void TextDecoder::AddDeepstack(size_t layer) noexcept {

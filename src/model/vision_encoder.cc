@@ -105,7 +105,7 @@ void VisionEncoder::EmbedPatches(MatView<const float> pixel_values,
     Multiply("patch embedding", pixel_values.Rows(begin, count), weights,
              hidden_.view().Rows(begin, count), LinearMode::kStore);
   });
-  Timed(profile_, {"positions"}, [&] {
+  Timed(profile_, "positions", [&] {
     AddPositionEmbeddings(weights_.pos_embed.view(), grid, hidden_.Top(grid.num_patches()), pool_);
     rotary_.CosSin(grid, cos_.Top(grid.num_patches()), sin_.Top(grid.num_patches()));
   });
@@ -130,13 +130,16 @@ void VisionEncoder::Attention(const VisionBlockWeights& weights, size_t num_patc
   const MatView<const float> cos = cos_.Top(num_patches);
   const MatView<const float> sin = sin_.Top(num_patches);
   // q and k lie side by side, so one call turns the heads of both.
-  Timed(profile_, {"rotary"}, [&] {
+  Timed(profile_, "rotary", [&] {
     NormRotateHeads(qkv_.Top(num_patches).Cols(0, 2 * size), config_.head_dim(), nullptr, 0.0f, cos,
                     sin, pool_);
   });
-  const auto patches = static_cast<double>(num_patches);
-  Timed(profile_, {"attention", 4 * patches * patches * static_cast<double>(size)},
-        [&] { FullAttention(attention_, q, k, v, q, attention_scratch_, pool_); });
+  const auto work = [&] {
+    const auto patches = static_cast<double>(num_patches);
+    return KernelWork{"attention", 4 * patches * patches * static_cast<double>(size)};
+  };
+  TimedWork(profile_, work,
+            [&] { FullAttention(attention_, q, k, v, q, attention_scratch_, pool_); });
   ForChunks(num_patches, chunk_rows_, [&](size_t begin, size_t count) {
     Multiply("out projection", q.Rows(begin, count), weights.proj,
              hidden_.view().Rows(begin, count), LinearMode::kAdd);
@@ -149,7 +152,7 @@ void VisionEncoder::Mlp(const VisionBlockWeights& weights, size_t num_patches) n
     const MatView<float> inner(inner_.data(), count, config_.intermediate_size);
     Norm(hidden, weights.norm2, normed_.Top(count));
     Multiply("mlp in", normed_.Top(count), weights.linear_fc1, inner, LinearMode::kStore);
-    Timed(profile_, {"gelu"}, [&] { Gelu(inner, GeluKind::kTanh, pool_); });
+    Timed(profile_, "gelu", [&] { Gelu(inner, GeluKind::kTanh, pool_); });
     Multiply("mlp out", inner, weights.linear_fc2, hidden, LinearMode::kAdd);
   });
 }
@@ -168,14 +171,14 @@ void VisionEncoder::Merge(const PatchMergerWeights& weights, bool use_postshuffl
     Norm(use_postshuffle_norm ? tokens : patches, weights.norm,
          use_postshuffle_norm ? normed_tokens : normed_patches);
     Multiply("mergers", normed_tokens, weights.linear_fc1, inner, LinearMode::kStore);
-    Timed(profile_, {"gelu"}, [&] { Gelu(inner, GeluKind::kErf, pool_); });
+    Timed(profile_, "gelu", [&] { Gelu(inner, GeluKind::kErf, pool_); });
     Multiply("mergers", inner, weights.linear_fc2, out.Rows(begin, count), LinearMode::kStore);
   });
 }
 
 void VisionEncoder::Norm(MatView<const float> x, const LayerNormWeights& weights,
                          MatView<float> out) noexcept {
-  Timed(profile_, {"norm"}, [&] {
+  Timed(profile_, "norm", [&] {
     LayerNorm(x, weights.weight.data(), weights.bias.data(), kLayerNormEps, out, pool_);
   });
 }
@@ -183,8 +186,9 @@ void VisionEncoder::Norm(MatView<const float> x, const LayerNormWeights& weights
 void VisionEncoder::Multiply(std::string_view name, MatView<const float> x,
                              const LinearWeights& weights, MatView<float> y,
                              LinearMode mode) noexcept {
-  Timed(profile_, LinearWork(name, x.rows(), weights.weight),
-        [&] { Linear(x, weights.weight, weights.bias.data(), y, mode, linear_scratch_, pool_); });
+  TimedWork(
+      profile_, [&] { return LinearWork(name, x.rows(), weights.weight); },
+      [&] { Linear(x, weights.weight, weights.bias.data(), y, mode, linear_scratch_, pool_); });
 }
 
 VisionPass::VisionPass(VisionEncoder& encoder, MatView<const float> pixel_values,

@@ -19,9 +19,17 @@ DecodeLimits DecodeGate::Fit(const DecodeLimits& limits, PixelWork work) const {
 DecodeGate::Pass DecodeGate::Enter(uint64_t num_pixels, PixelWork work) {
   const size_t bytes = std::min<size_t>(limit_bytes_, num_pixels * BytesPerPixel(work));
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return bytes <= free_bytes_; });
+  const uint64_t place = num_came_++;
+  changed_.wait(lock, [&] { return place == num_entered_ && bytes <= free_bytes_; });
+  ++num_entered_;
   free_bytes_ -= bytes;
+  changed_.notify_all();  // the next in the row may fit too
   return {*this, bytes};
+}
+
+size_t DecodeGate::num_waiting() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<size_t>(num_came_ - num_entered_);
 }
 
 void DecodeGate::Leave(size_t bytes) {

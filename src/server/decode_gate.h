@@ -14,7 +14,8 @@ namespace ocelli::server {
 enum class PixelWork { kDecode, kEnhance };
 
 // Lets as many pictures be decoded at the same time as their pixels have memory for; the others
-// wait. A few kilobytes of file can be a hundred million pixels. **Threads**: any.
+// wait in the order in which they came, so that small ones never keep a large one out for ever. A
+// few kilobytes of file can be a hundred million pixels. **Threads**: any.
 class DecodeGate {
  public:
   // A place within the gate; given back when this dies.
@@ -30,6 +31,7 @@ class DecodeGate {
     const size_t bytes_;
   };
 
+  // **Units**: `limit_bytes` of pixels within at the same time.
   explicit DecodeGate(size_t limit_bytes) : limit_bytes_(limit_bytes), free_bytes_(limit_bytes) {}
 
   // Returns `limits` with no more pixels than have memory here when they come alone.
@@ -39,6 +41,9 @@ class DecodeGate {
   // no place, so that those within always come to their end.
   [[nodiscard]] Pass Enter(uint64_t num_pixels, PixelWork work);
 
+  // Returns how many wait.
+  size_t num_waiting();
+
  private:
   void Leave(size_t bytes);
 
@@ -46,6 +51,8 @@ class DecodeGate {
   std::mutex mutex_;
   std::condition_variable changed_;
   size_t free_bytes_;
+  uint64_t num_came_ = 0;
+  uint64_t num_entered_ = 0;  // of those, the first
 };
 
 }  // namespace ocelli::server

@@ -42,20 +42,51 @@ TEST(DecodeGate, LetsInWhatFitsTogetherAndTheOthersAfterwards) {
   EXPECT_LE(most, 2);
 }
 
+// Returns once `count` wait at the gate.
+void AwaitWaiting(DecodeGate& gate, size_t count) {
+  while (gate.num_waiting() < count) std::this_thread::yield();
+}
+
 TEST(DecodeGate, WhatIsTooLargeGoesAlone) {
   DecodeGate gate(400);
-  std::atomic<bool> leaving = false;
+  std::atomic<bool> entered = false;
   std::thread other;
   {
     const auto pass = gate.Enter(1'000'000, PixelWork::kEnhance);
     other = std::thread([&] {
       const auto inner = gate.Enter(1, PixelWork::kDecode);
-      EXPECT_TRUE(leaving);
+      entered = true;
     });
-    std::this_thread::yield();
-    leaving = true;
+    AwaitWaiting(gate, 1);
+    EXPECT_FALSE(entered);
   }
   other.join();
+  EXPECT_TRUE(entered);
+}
+
+TEST(DecodeGate, ASmallOneDoesNotPassALargeOneThatWaits) {
+  DecodeGate gate(400);
+  std::atomic<int> entered = 0;
+  std::atomic<int> large_place = 0, small_place = 0;
+  std::thread large, small;
+  {
+    const auto pass = gate.Enter(50, PixelWork::kDecode);  // half of it
+    large = std::thread([&] {
+      const auto inner = gate.Enter(100, PixelWork::kDecode);
+      large_place = ++entered;
+    });
+    AwaitWaiting(gate, 1);
+    small = std::thread([&] {
+      const auto inner = gate.Enter(1, PixelWork::kDecode);
+      small_place = ++entered;
+    });
+    AwaitWaiting(gate, 2);
+    EXPECT_EQ(entered, 0);
+  }
+  large.join();
+  small.join();
+  EXPECT_EQ(large_place, 1);
+  EXPECT_EQ(small_place, 2);
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ api::ModelCard CardOf(const Service& service, const ServerOptions& options,
   card.max_file_bytes = std::min(options.max_picture_bytes, limits.max_encoded_bytes);
   card.max_source_pixels = limits.max_pixels;
   card.max_pictures = options.max_pictures;
+  card.reasoning = service.thinking;
   return card;
 }
 
@@ -288,8 +289,8 @@ DecodeLimits Routes::LimitsOf(const Service& service) const {
 }
 
 api::RequestDefaults Routes::DefaultsOf(const Service& service) const {
-  return {service.model_id, service.default_params, service.vocab_size, service.max_context_tokens,
-          options_.max_pictures};
+  return {service.model_id,           service.default_params, service.vocab_size,
+          service.max_context_tokens, options_.max_pictures,  service.thinking};
 }
 
 }  // namespace ocelli::server

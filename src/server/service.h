@@ -25,6 +25,7 @@ struct Service {
   std::string model_id;            // "Qwen3-VL-2B-Instruct"
   std::string system_fingerprint;  // of weights, build and numeric mode
   int64_t created = 0;             // Unix time of the weights, seconds
+  bool thinking = false;           // a Thinking variant: answers begin with reasoning
   size_t max_context_tokens = 0;
   size_t vocab_size = 0;
   size_t max_queue = 64;  // the engine's: a request that cannot wait is refused before its pictures

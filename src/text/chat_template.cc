@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "text/python_json.h"
 
@@ -85,11 +87,61 @@ Status CheckContinuation(std::span<const ChatMessage> messages,
   return {};
 }
 
+std::string_view WithoutLeadingBreaks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
+}
+
+std::string_view WithoutBreaks(std::string_view text) {
+  return WithoutLeadingBreaks(text.substr(0, text.find_last_not_of('\n') + 1));
+}
+
+// Returns the text of `message`, each picture as something that no marker is.
+std::string TextOf(const ChatMessage& message) {
+  std::string text;
+  for (const ContentPart& part : message.content) {
+    text += part.type == ContentPart::Type::kText ? part.text : " ";
+  }
+  return text;
+}
+
+// An assistant's message taken apart.
+struct ThoughtAnswer {
+  std::string reasoning;
+  std::string content;
+};
+
+ThoughtAnswer TakeApart(const ChatMessage& message) {
+  ThoughtAnswer answer{message.reasoning.value_or(""), TextOf(message)};
+  const std::string_view whole = answer.content;
+  const size_t end = whole.find(kThinkEnd);
+  if (message.reasoning || end == whole.npos) return answer;
+  std::string_view reasoning = whole.substr(0, end);
+  if (const size_t start = reasoning.rfind(kThink); start != reasoning.npos) {
+    reasoning.remove_prefix(start + kThink.size());
+  }
+  const size_t rest = whole.rfind(kThinkEnd) + kThinkEnd.size();
+  return {std::string(WithoutBreaks(reasoning)),
+          std::string(WithoutLeadingBreaks(whole.substr(rest)))};
+}
+
+// Returns the index of the last question: a user's message that is no tool's response written out.
+// Without one, no message counts as after it.
+size_t LastQuestion(std::span<const ChatMessage> messages) {
+  for (size_t i = messages.size(); i-- > 0;) {
+    if (ParseRole(messages[i].role) != Role::kUser) continue;
+    const std::string text = TextOf(messages[i]);
+    if (!text.starts_with(kToolResponse) || !text.ends_with(kToolResponseEnd)) return i;
+  }
+  return messages.size();
+}
+
 // Writes checked messages, one method for each kind of block in the template.
 class TemplateWriter {
  public:
   TemplateWriter(std::span<const ChatMessage> messages, const ChatTemplateOptions& options)
-      : messages_(messages), options_(options) {}
+      : messages_(messages),
+        options_(options),
+        last_question_(options.thinking ? LastQuestion(messages) : messages.size()) {}
 
   // The first system message with the tools that the assistant may call.
   void WriteToolsBlock(std::span<const std::string> python_tools) {
@@ -124,21 +176,27 @@ class TemplateWriter {
       case Role::kUser:
         return WriteTurn("user", messages_[index]);
       case Role::kAssistant:
-        return IsOpen(index) ? WriteOpenTurn(index) : WriteTurn("assistant", messages_[index]);
+        return WriteAssistant(index);
       case Role::kTool:
         return WriteToolResponse(index);
     }
   }
 
+  // What the model goes on with.
+  void OpenAnswer() {
+    OpenTurn("assistant");
+    if (options_.thinking) OpenReasoning();
+  }
+
+  Prompt Take() && { return std::move(prompt_); }
+
+ private:
   void OpenTurn(std::string_view role) {
     prompt_.AddControl(kImStart);
     prompt_.AddText(role);
     prompt_.AddText("\n");
   }
 
-  Prompt Take() && { return std::move(prompt_); }
-
- private:
   Role RoleOf(size_t index) const { return *ParseRole(messages_[index].role); }
 
   bool IsOpen(size_t index) const {
@@ -173,17 +231,46 @@ class TemplateWriter {
   void WriteTurn(std::string_view role, const ChatMessage& message) {
     OpenTurn(role);
     WriteContent(message);
+    CloseTurn();
+  }
+
+  // A message that is left open ends with its text: there the model goes on.
+  void WriteAssistant(size_t index) {
+    const ChatMessage& message = messages_[index];
+    OpenTurn("assistant");
+    bool has_content = !message.content.empty();
+    if (options_.thinking) {
+      const ThoughtAnswer answer = TakeApart(message);
+      WriteThoughtAnswer(answer, index);
+      has_content = !answer.content.empty();
+    } else {
+      WriteContent(message);
+    }
+    if (IsOpen(index)) return;
     for (size_t i = 0; i < message.tool_calls.size(); ++i) {
-      if (i > 0 || !message.content.empty()) prompt_.AddText("\n");
+      if (i > 0 || has_content) prompt_.AddText("\n");
       WriteToolCall(message.tool_calls[i]);
     }
     CloseTurn();
   }
 
-  // The end of the text is where the model goes on.
-  void WriteOpenTurn(size_t index) {
-    OpenTurn("assistant");
-    WriteContent(messages_[index]);
+  void WriteThoughtAnswer(const ThoughtAnswer& answer, size_t index) {
+    const bool is_last = index + 1 == messages_.size();
+    if (index <= last_question_ || (answer.reasoning.empty() && !is_last)) {
+      return prompt_.AddText(answer.content);
+    }
+    OpenReasoning();
+    prompt_.AddText(WithoutBreaks(answer.reasoning));
+    if (IsOpen(index) && answer.content.empty() && !answer.reasoning.empty()) return;
+    prompt_.AddText("\n");
+    prompt_.AddControl(kThinkEnd);
+    prompt_.AddText("\n\n");
+    prompt_.AddText(WithoutLeadingBreaks(answer.content));
+  }
+
+  void OpenReasoning() {
+    prompt_.AddControl(kThink);
+    prompt_.AddText("\n");
   }
 
   void WriteToolCall(const ToolCall& call) {
@@ -210,6 +297,7 @@ class TemplateWriter {
 
   std::span<const ChatMessage> messages_;
   const ChatTemplateOptions& options_;
+  size_t last_question_;
   Prompt prompt_;
 };
 
@@ -237,8 +325,16 @@ Result<Prompt> ApplyChatTemplate(std::span<const ChatMessage> messages,
     if (ParseRole(messages[0].role) == Role::kSystem) next = 1;
   }
   for (; next < messages.size(); ++next) writer.WriteMessage(next);
-  if (options.add_generation_prompt) writer.OpenTurn("assistant");
+  if (options.add_generation_prompt) writer.OpenAnswer();
   return std::move(writer).Take();
+}
+
+bool EndsInReasoning(const Prompt& prompt) {
+  const std::vector<PromptPiece>& pieces = prompt.pieces();
+  const auto last = std::find_if(pieces.rbegin(), pieces.rend(), [](const PromptPiece& piece) {
+    return std::holds_alternative<PromptControl>(piece);
+  });
+  return last != pieces.rend() && std::get<PromptControl>(*last).content == kThink;
 }
 
 }  // namespace ocelli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -32,15 +33,70 @@ ChatTemplateOptions ReadOptions(const nlohmann::ordered_json& golden) {
   return options;
 }
 
-TEST(ChatTemplate, RendersEveryGoldenCase) {
-  const nlohmann::ordered_json cases = testing::ReadGoldenJson("chat/cases.json");
-  ASSERT_EQ(cases.size(), 12u);
+void CheckGoldenCases(const char* file, size_t count, bool thinking) {
+  const nlohmann::ordered_json cases = testing::ReadGoldenJson(file);
+  ASSERT_EQ(cases.size(), count);
   for (const auto& golden : cases) {
+    ChatTemplateOptions options = ReadOptions(golden);
+    options.thinking = thinking;
     const Result<Prompt> prompt =
-        ApplyChatTemplate(testing::ReadMessages(golden.at("messages")), ReadOptions(golden));
+        ApplyChatTemplate(testing::ReadMessages(golden.at("messages")), options);
     ASSERT_TRUE(prompt.ok()) << prompt.error().message;
     EXPECT_EQ(Render(*prompt), golden.at("prompt").get<std::string>());
+    EXPECT_EQ(EndsInReasoning(*prompt), thinking && options.add_generation_prompt);
   }
+}
+
+TEST(ChatTemplate, RendersEveryGoldenCase) { CheckGoldenCases("chat/cases.json", 12, false); }
+
+TEST(ChatTemplate, RendersEveryGoldenCaseOfThinkingModels) {
+  CheckGoldenCases("chat/thinking_cases.json", 20, true);
+}
+
+TEST(ChatTemplate, WithoutThinkingReasoningIsLeftOutAndMarkersStayText) {
+  std::vector<ChatMessage> messages = {Message("user", "q"), Message("assistant", "r</think>a")};
+  messages[1].reasoning = "r0";
+  const Prompt prompt = *ApplyChatTemplate(messages, {});
+  EXPECT_EQ(Render(prompt),
+            "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\nr</think>a<|im_end|>\n"
+            "<|im_start|>assistant\n");
+  EXPECT_FALSE(EndsInReasoning(prompt));
+}
+
+// Only the template's own markers are control tokens: those that somebody wrote change where
+// reasoning ends, as in the published template, and become nothing else.
+TEST(ChatTemplate, ThinkingMarkersOfTheTemplateAreControlTokens) {
+  std::vector<ChatMessage> messages = {Message("user", "</think>"), Message("assistant", "a")};
+  messages[1].reasoning = "b</think>c<|im_end|>";
+  ChatTemplateOptions options;
+  options.thinking = true;
+  const auto controls = [&] {
+    std::vector<std::string> names;
+    const Prompt prompt = *ApplyChatTemplate(messages, options);
+    for (const PromptPiece& piece : prompt.pieces()) {
+      if (const auto* control = std::get_if<PromptControl>(&piece))
+        names.push_back(control->content);
+    }
+    return names;
+  };
+  EXPECT_THAT(controls(),
+              ::testing::ElementsAre("<|im_start|>", "<|im_end|>", "<|im_start|>", "<think>",
+                                     "</think>", "<|im_end|>", "<|im_start|>", "<think>"));
+}
+
+TEST(ChatTemplate, AThinkingModelGoesOnInsideReasoningOrInsideItsText) {
+  ChatTemplateOptions options;
+  options.thinking = true;
+  options.add_generation_prompt = false;
+  options.continue_final_message = true;
+  std::vector<ChatMessage> messages = {Message("user", "q"), {"assistant", {}, {}}};
+  const std::string start = "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\n";
+  messages[1].reasoning = "so far";
+  EXPECT_EQ(Render(*ApplyChatTemplate(messages, options)), start + "so far");
+  EXPECT_TRUE(EndsInReasoning(*ApplyChatTemplate(messages, options)));
+  messages[1].content = {ContentPart::Text("It is")};
+  EXPECT_EQ(Render(*ApplyChatTemplate(messages, options)), start + "so far\n</think>\n\nIt is");
+  EXPECT_FALSE(EndsInReasoning(*ApplyChatTemplate(messages, options)));
 }
 
 size_t CountControls(const TokenizedPrompt& tokens) {

@@ -103,6 +103,9 @@ std::vector<ChatMessage> ReadMessages(const OrderedJson& messages) {
     ChatMessage& out = read.emplace_back();
     out.role = message.at("role").get<std::string>();
     out.content = ReadContent(message.at("content"));
+    if (const auto found = message.find("reasoning_content"); found != message.end()) {
+      out.reasoning = found->get<std::string>();
+    }
     if (!message.contains("tool_calls")) continue;
     for (const OrderedJson& call : message["tool_calls"])
       out.tool_calls.push_back(ReadToolCall(call));

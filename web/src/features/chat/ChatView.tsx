@@ -37,8 +37,11 @@ export function ChatView({ conversationId, onConversation }: ChatViewProps) {
   const send = async (text: string) => {
     if (sending.current) return; // a second Enter is no second question
     sending.current = true;
-    await attempt(() => ask(text));
-    sending.current = false;
+    try {
+      await attempt(() => ask(text));
+    } finally {
+      sending.current = false;
+    }
   };
   const ask = async (text: string) => {
     await readingDone();
