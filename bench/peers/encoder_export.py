@@ -75,8 +75,8 @@ def main(checkpoint, folder):
     """Writes both files, after a check of the encoder against transformers' own."""
     os.makedirs(folder, exist_ok=True)
     model = load(checkpoint)
-    encoder, example = Encoder(model).eval(), inputs(model, "64x96")
-    own = model(example[0], grid_thw=torch.tensor([[1, 4, 6]])).pooler_output
+    encoder, example = Encoder(model).eval(), inputs(model, "96x64")
+    own = model(example[0], grid_thw=torch.tensor([[1, *shapes.grid("96x64")]])).pooler_output
     torch.testing.assert_close(encoder(*example)[0], own, rtol=1e-3, atol=1e-4)
     rows = {0: torch.export.Dim("quads", min=2, max=4096) * 4}
     torch.onnx.export(encoder, example, os.path.join(folder, "encoder.onnx"), dynamo=True,
