@@ -43,6 +43,11 @@ class Llama:
         self._common = ["-t", str(setup.threads), "-fa", "on"] + \
             (["-ctk", "f32", "-ctv", "f32"] if kind == "f32" else [])
 
+    def versions(self):
+        """Returns what is measured."""
+        with open(os.path.join(self._setup.work, "llama.cpp", "VERSION")) as file:
+            return [file.read().strip()]
+
     def _gguf(self, name):
         return os.path.join(self._setup.work, "gguf", name)
 

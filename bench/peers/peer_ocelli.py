@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 
 import served
 from chat import SIDE_PX
@@ -26,6 +27,11 @@ class Ocelli:
         self._model = ["--model", setup.checkpoint, "--threads", str(setup.threads)]
         if weights:
             self._model += ["--weights", weights]
+
+    def versions(self):
+        """Returns what is measured."""
+        return ["ocelli " + subprocess.run([self._setup.ocelli, "--version"], capture_output=True,
+                                           text=True, check=True).stdout.strip()]
 
     def _profile(self, pictures, prompts, context, repeats):
         printed, _, _ = run([

@@ -1,5 +1,6 @@
 """Peers that are libraries: each measurement is a worker program of its own."""
 
+import importlib.metadata
 import json
 import os
 import sys
@@ -13,6 +14,10 @@ def figures(text):
     """Returns what a worker gave: (phase, figure, unit) of each line that is JSON."""
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     return [(line["phase"], line["figure"], line["unit"]) for line in lines]
+
+
+def _version(package):
+    return f"{package} {importlib.metadata.version(package)}"
 
 
 def _work(worker, arguments, log, add):
@@ -29,6 +34,10 @@ class Transformers:
         self.name = name
         self._setup = setup
         self._kind = kind
+
+    def versions(self):
+        """Returns what is measured."""
+        return [_version("transformers"), _version("torch")]
 
     def _task(self, task, arguments, add):
         return _work("torch_worker.py",
@@ -59,8 +68,13 @@ class EncoderOnly:
 
     def __init__(self, name, engine, kind, setup):
         self.name = name
+        self._engine = engine
         self._arguments = [engine, kind, os.path.join(setup.work, "encoder"), setup.threads]
         self._log = setup.log(name)
+
+    def versions(self):
+        """Returns what is measured."""
+        return [_version(self._engine)]
 
     def encode(self, pictures, _, add):
         """Encodes each picture."""

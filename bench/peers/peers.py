@@ -3,9 +3,7 @@
 Run it with the Python of the environment that setup.sh made; README.md says what is compared."""
 
 import argparse
-import importlib.metadata
 import os
-import subprocess
 import sys
 
 import chat
@@ -30,7 +28,6 @@ PEERS = {
     "openvino-bf16": (EncoderOnly, "openvino", "bf16"),
 }
 INSTRUCTIONS = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
-PACKAGES = ("torch", "transformers", "onnxruntime", "openvino")
 
 
 class Setup:
@@ -132,32 +129,12 @@ def _processor():
     return f"{fields.get('model name', 'unknown')}; {os.cpu_count()} cores; {', '.join(has)}"
 
 
-def _version(package):
-    try:
-        return f"{package} {importlib.metadata.version(package)}"
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def _ocelli_version(setup):
-    words = subprocess.run([setup.ocelli, "--version"], capture_output=True, text=True, check=True)
-    return words.stdout.strip()
-
-
-def _llama_version(setup):
-    path = os.path.join(setup.work, "llama.cpp", "VERSION")
-    if not os.path.exists(path):
-        return None
-    with open(path) as file:
-        return file.read().strip()
-
-
-def about(setup, options):
+def about(peers, options):
     """Returns what a reader must know beside the figures."""
-    versions = [_ocelli_version(setup), _llama_version(setup), *map(_version, PACKAGES)]
+    versions = dict.fromkeys(version for peer in peers.values() for version in peer.versions())
     return {
         "machine": _processor(),
-        "versions": ", ".join(filter(None, versions)),
+        "versions": ", ".join(versions),
         "threads": f"{options.threads} of every peer",
         "rounds": f"{options.rounds}, the peers in turn in each",
         "cells": f"median; the first peer with its least and most, the others with how many times "
@@ -172,7 +149,7 @@ def main(arguments):
     peers = {name: PEERS[name][0](name, *PEERS[name][1:], setup) for name in options.peers}
     figures = table.Figures(REFERENCE)
     measure(peers, options, figures, lambda words: print(words, file=sys.stderr, flush=True))
-    known = about(setup, options)
+    known = about(peers, options)
     print(table.markdown(figures, known), end="")
     if options.out:
         for ending, write in ((".md", table.markdown), (".json", table.document)):

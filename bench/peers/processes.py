@@ -13,6 +13,10 @@ class PeerError(Exception):
     """One sentence that says what a peer could not do."""
 
 
+def _name(command):
+    return os.path.basename(command[0])
+
+
 def _last_words(log):
     with open(log, errors="replace") as file:
         lines = [line.strip() for line in file if line.strip()]
@@ -29,7 +33,7 @@ def run(command, log, env=None):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise PeerError(f"{command[0]} ended with {process.returncode}: {_last_words(log)} ({log})")
+        raise PeerError(f"{_name(command)} ended with {process.returncode}: {_last_words(log)}")
     with open(log, errors="replace") as file:
         return printed, file.read(), usage.ru_maxrss * 1024
 
@@ -66,12 +70,12 @@ class Server:
     def _wait_until_ready(self, path, deadline):
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
-                raise PeerError(f"{self._process.args[0]} ended before it served: "
-                                f"{_last_words(self._log)} ({self._log})")
+                raise PeerError(f"{_name(self._process.args)} ended before it served: "
+                                f"{_last_words(self._log)}")
             if self._answers(path):
                 return
             time.sleep(0.02)
-        raise PeerError(f"{self._process.args[0]} was not ready after {READY_SECONDS} s")
+        raise PeerError(f"{_name(self._process.args)} was not ready after {READY_SECONDS} s")
 
     def _answers(self, path):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -89,7 +93,7 @@ class Server:
             for line in status:
                 if line.startswith("VmHWM:"):
                     return int(line.split()[1]) * 1024
-        raise PeerError(f"{self._process.args[0]} has ended; its words are in {self._log}")
+        raise PeerError(f"{_name(self._process.args)} has ended: {_last_words(self._log)}")
 
     def stop(self):
         """Ends the program, by force where it takes too long."""
