@@ -9,15 +9,15 @@ from processes import PeerError, Server, free_port, run
 
 DECODE_TOKENS = 16
 SLOT_TOKENS = 1024
-ENCODED = re.compile(r"slice encoded in (\d+) ms")
+ENCODED = re.compile(r"batch encoding done in (\d+) ms")
 
 
-def encode_seconds(words, count):
-    """Returns the seconds of the `count` pictures that llama-mtmd-cli says it has encoded."""
+def encode_seconds(words):
+    """Returns the seconds of the one picture that llama-mtmd-cli says it has encoded."""
     seconds = [int(ms) / 1e3 for ms in ENCODED.findall(words)]
-    if len(seconds) != count:
-        raise PeerError(f"llama-mtmd-cli tells of {len(seconds)} pictures instead of {count}")
-    return seconds
+    if len(seconds) != 1:
+        raise PeerError(f"llama-mtmd-cli tells of {len(seconds)} encoded pictures instead of one")
+    return seconds[0]
 
 
 def bench_rates(text):
@@ -55,16 +55,16 @@ class Llama:
         return os.path.join(self._tools, name)
 
     def encode(self, pictures, round_number, add):
-        """Encodes all pictures in one run. The text model behind it is the smallest, since its
-        work isn't timed."""
-        files = [self._setup.picture(size, round_number) for size in pictures]
-        _, words, _ = run([
-            self._tool("llama-mtmd-cli"), "-m", self._gguf("model-q4_k_m.gguf"), "--mmproj",
-            self._encoder, "--image", ",".join(files), "-p", "What is this?", "-n", "1", "-c", "4096",
-            "--temp", "0", "--chat-template", "chatml", "-lv", "4", *self._common
-        ], self._setup.log(self.name))
-        for size, seconds in zip(pictures, encode_seconds(words, len(pictures))):
-            add(f"encode {size}", seconds, "s")
+        """Encodes each picture in a run of its own, so that none is joined with another. The text
+        model behind the encoder is the smallest, since its work isn't timed."""
+        for size in pictures:
+            _, words, _ = run([
+                self._tool("llama-mtmd-cli"), "-m", self._gguf("model-q4_k_m.gguf"), "--mmproj",
+                self._encoder, "--image", self._setup.picture(size, round_number), "-p",
+                "What is this?", "-n", "1", "-c", "4096", "--temp", "0", "--chat-template",
+                "chatml", "-lv", "4", *self._common
+            ], self._setup.log(self.name))
+            add(f"encode {size}", encode_seconds(words), "s")
 
     def _bench(self, *options):
         printed, _, _ = run([self._tool("llama-bench"), "-m", self._model, "-r", "1", "-o", "json",

@@ -31,12 +31,12 @@ class Reading(unittest.TestCase):
             {"n_prompt": 0, "n_gen": 16, "n_depth": 128, "avg_ns": 4_000_000_000}])
         self.assertEqual(peer_llama.bench_rates(text), {(512, 0, 0): 32.0, (0, 16, 128): 4.0})
 
-    def test_llama_pictures(self):
-        words = "x\nimage slice encoded in 1250 ms\nimage decoded (batch 1/1) in 9 ms\n" \
-                "image slice encoded in 40 ms\n"
-        self.assertEqual(peer_llama.encode_seconds(words, 2), [1.25, 0.04])
-        with self.assertRaisesRegex(PeerError, "2 pictures instead of 1"):
-            peer_llama.encode_seconds(words, 1)
+    def test_llama_says_how_long_the_one_picture_took(self):
+        words = "encoding mtmd batch, n_chunks = 1\nmtmd batch encoding done in 1250 ms\n" \
+                "image decoded (batch 1/1) in 9 ms\n"
+        self.assertEqual(peer_llama.encode_seconds(words), 1.25)
+        with self.assertRaisesRegex(PeerError, "2 encoded pictures instead of one"):
+            peer_llama.encode_seconds(words + words)
 
     def test_workers_may_print_other_lines(self):
         text = 'loading\n{"phase": "encode 64x64", "figure": 2, "unit": "s"}\ndone\n'
