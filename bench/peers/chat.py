@@ -10,15 +10,14 @@ import time
 import zlib
 
 from processes import PeerError
+from shapes import ANSWER_TOKENS, PICTURE_SIDE_PX
 
 ANSWER_SECONDS = 3600  # at most, for one answer
-SIDE_PX = 336
-ANSWER_TOKENS = 128
 CLIENT_TOKENS = 32
 
-# 32 tokens of the Qwen3 vocabulary.
-QUESTION = ("Please look at the picture and tell me which colours you can see in it, where they are, "
-            "and whether there is any text that a person could read.")
+# shapes.QUESTION_TOKENS of the Qwen3 vocabulary.
+QUESTION = ("Please look at the picture and tell me which colours you can see in it, where they "
+            "are, and whether there is any text that a person could read.")
 REPLY = "There are many colours, mixed without any order, and there is no text."
 NEXT_QUESTION = "Which of these colours covers most of the picture?"
 OTHER_WORDS = "This is a page of a report about colours."
@@ -40,7 +39,7 @@ def png(width, height, seed):
 
 def picture_part(seed):
     """Returns a picture as a part of a message."""
-    data = base64.b64encode(png(SIDE_PX, SIDE_PX, seed)).decode()
+    data = base64.b64encode(png(PICTURE_SIDE_PX, PICTURE_SIDE_PX, seed)).decode()
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
 
 

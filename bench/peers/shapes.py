@@ -1,4 +1,4 @@
-"""What the workers in Python know of the model's inputs."""
+"""The sizes of what is asked, and what the workers in Python share."""
 
 import json
 import time
