@@ -321,6 +321,7 @@ export const en: typeof zhCN = {
       actionFull: 'The browser has no more room, so this was not done. Your words and pictures are still here: export or delete some history, then try again.',
       action: 'The browser’s storage does not answer, so this was not done. Your words are still here: try again, or copy them and reload the page. Private windows may not keep anything.',
       unread: 'The history kept in this browser cannot be read right now. Reload the page; private windows may not keep anything.',
+      copy: 'The browser did not let the page copy. Select the text and copy it yourself.',
       example: 'The example picture did not come: the server does not answer. Try again in a moment.',
     },
   },

@@ -8,7 +8,8 @@ export type Trouble =
   | 'actionFull' // what was asked for did not happen: there is no more room
   | 'action' // what was asked for did not happen: the storage does not work
   | 'unread' // what is kept cannot be read
-  | 'example'; // an example picture did not come
+  | 'example' // an example picture did not come
+  | 'copy'; // nothing was put on the clipboard
 
 export const useTrouble = create<{ trouble: Trouble | null }>()(() => ({ trouble: null }));
 

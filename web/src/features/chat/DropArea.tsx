@@ -6,7 +6,8 @@ import { addFiles } from './composer/store';
 import classes from './chat.module.css';
 
 // Takes files dropped anywhere on the page. Kinds are not filtered here: what is refused gets a
-// sentence. `openRef` opens the file chooser.
+// sentence. Unseen until something is dragged, so the keyboard passes it by. `openRef`
+// opens the file chooser.
 export function DropArea({ openRef }: { openRef: React.RefObject<(() => void) | null> }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
@@ -16,7 +17,7 @@ export function DropArea({ openRef }: { openRef: React.RefObject<(() => void) | 
   const add = (files: File[]) => void addFiles(files);
   return (
     <>
-      <Dropzone.FullScreen active onDrop={add} className={classes.fullDrop} inputProps={{ 'aria-label': t('composer.choose'), tabIndex: -1 }}>
+      <Dropzone.FullScreen active activateOnKeyboard={false} onDrop={add} className={classes.fullDrop} inputProps={{ 'aria-label': t('composer.choose'), tabIndex: -1 }}>
         <div className={classes.fullDropInner}>
           <IconPhotoDown size={56} stroke={1.4} aria-hidden />
           <span>{t('composer.dropHere')}</span>

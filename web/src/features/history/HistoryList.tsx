@@ -117,6 +117,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
         aria-label={t('history.newTitle')}
         value={title}
         data-autofocus
+        data-mantine-stop-propagation // Escape ends the renaming, not the whole drawer
         ref={(input) => input?.focus()}
         onChange={(event) => setTitle(event.currentTarget.value)}
         onBlur={save}

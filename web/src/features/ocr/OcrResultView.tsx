@@ -3,8 +3,8 @@ import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy, IconDownload } 
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Enhancement } from '@/lib/db';
-import { copyText } from '@/lib/clipboard';
 import { downloadFile, safeFileName } from '@/lib/download';
+import { useCopy } from '@/lib/use_copy';
 import { PictureImage, PictureViewer } from '@/features/pictures';
 import { EXPORT_TYPES, exportText, plainLines, type ExportForm, type OcrResult } from './exports';
 import classes from './ocr.module.css';
@@ -72,13 +72,9 @@ function Pager({ at, count, onAt }: { at: number; count: number; onAt: (at: numb
 
 function Copy({ text }: { text: string }) {
   const { t } = useTranslation();
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    setCopied(await copyText(text));
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const { copied, copy } = useCopy(text);
   return (
-    <Button size="compact-sm" variant="subtle" leftSection={copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />} onClick={() => void copy()}>
+    <Button size="compact-sm" variant="subtle" leftSection={copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />} onClick={copy}>
       {copied ? t('common.copied') : t('ocr.copy')}
     </Button>
   );

@@ -1,22 +1,18 @@
 import { IconCheck, IconCopy } from '../icons';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { copyText } from '../clipboard';
+import { useCopy } from '../use_copy';
 import classes from './markdown.module.css';
 
 // A block of code with its language and a button that copies it.
 export function CodeBlock({ language, text, children }: { language: string; text: string; children: ReactNode }) {
   const { t } = useTranslation();
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    setCopied(await copyText(text));
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const { copied, copy } = useCopy(text);
   return (
     <div className={classes.code}>
       <div className={classes.codeHead}>
         <span>{language}</span>
-        <button type="button" className={classes.codeCopy} onClick={() => void copy()}>
+        <button type="button" className={classes.codeCopy} onClick={copy}>
           {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
           {copied ? t('common.copied') : t('common.copyCode')}
         </button>

@@ -1,8 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@/lib/icons';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { copyText } from '@/lib/clipboard';
+import { useCopy } from '@/lib/use_copy';
 
 // One of the small buttons under a message.
 export function ToolButton({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
@@ -17,13 +17,9 @@ export function ToolButton({ label, onClick, children }: { label: string; onClic
 
 export function CopyTool({ text }: { text: string }) {
   const { t } = useTranslation();
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    setCopied(await copyText(text));
-    setTimeout(() => setCopied(false), 2000);
-  };
+  const { copied, copy } = useCopy(text);
   return (
-    <ToolButton label={t(copied ? 'common.copied' : 'common.copy')} onClick={() => void copy()}>
+    <ToolButton label={t(copied ? 'common.copied' : 'common.copy')} onClick={copy}>
       {copied ? <IconCheck size={17} aria-hidden /> : <IconCopy size={17} aria-hidden />}
     </ToolButton>
   );
