@@ -56,6 +56,14 @@ class SchedulerTest : public ::testing::Test {
     return Add(std::move(token_ids), 200, {});
   }
 
+  // Makes a scheduler that has read a prompt of 40 tokens and written 3.
+  Sequence& MakeAnswered() {
+    Make(64);
+    Sequence& sequence = Add(40);
+    while (sequence.num_answer_tokens() < 3) Step();
+    return sequence;
+  }
+
   // One step: returns each chunk as {order, tokens}. Every sequence that gets logits writes token
   // 7777 + its order.
   std::vector<std::pair<uint64_t, size_t>> Step() {
@@ -234,9 +242,7 @@ TEST_F(SchedulerTest, TheSameStartIsComputedOnceEvenAtTheSameTime) {
 }
 
 TEST_F(SchedulerTest, TheNextTurnGoesOnInTheLastBlockOfTheOneBefore) {
-  Make(64);
-  Sequence& first = Add(40);
-  while (first.num_answer_tokens() < 3) Step();
+  Sequence& first = MakeAnswered();
   const std::vector<KvBlockId> blocks = first.blocks;
   scheduler_->Remove(first);
   Sequence& second = Add(first.token_ids(), 10);
@@ -247,9 +253,7 @@ TEST_F(SchedulerTest, TheNextTurnGoesOnInTheLastBlockOfTheOneBefore) {
 }
 
 TEST_F(SchedulerTest, ATailThatIsInUseIsCopied) {
-  Make(64);
-  Sequence& first = Add(40);
-  while (first.num_answer_tokens() < 3) Step();
+  Sequence& first = MakeAnswered();
   Sequence& second = Add(first.token_ids(), 10);
   Step();
   EXPECT_EQ(second.blocks[0], first.blocks[0]);
@@ -258,9 +262,7 @@ TEST_F(SchedulerTest, ATailThatIsInUseIsCopied) {
 }
 
 TEST_F(SchedulerTest, ATailThatHoldsMoreThanIsWantedIsCopied) {
-  Make(64);
-  Sequence& first = Add(40);
-  while (first.num_answer_tokens() < 3) Step();
+  Sequence& first = MakeAnswered();
   const std::vector<KvBlockId> blocks = first.blocks;
   scheduler_->Remove(first);
   Sequence& second = Add(std::span(first.token_ids()).first(38), 10);
